@@ -25,6 +25,7 @@ use crate::exec::commands::dumpable;
 use crate::exec::local::LocalEnvironment;
 use crate::ide;
 use crate::ide::core::tasks::threads::Threads;
+use crate::llm::model::Part;
 use crate::modes::print;
 use crate::runtime;
 use crate::tools::Mode;
@@ -165,11 +166,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
         home: setup.home.user.clone(),
         config: setup.home.config.clone(),
         state: setup.home.state.clone(),
-        prompts: setup
-            .initial_prompts
-            .iter()
-            .map(|prompt| (prompt.text.clone(), prompt.images.clone()))
-            .collect(),
+        prompts: initial_prompts(&setup),
         initial_command: args.resume.then_some("session.resume"),
         theme,
         theme_choice,
@@ -205,6 +202,11 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
     Ok(exit.code)
 }
 
+/// Returns the first messages to the agent.
+fn initial_prompts(setup: &Setup) -> Vec<(String, Vec<Part>)> {
+    setup.initial_prompts.iter().map(|prompt| (prompt.text.clone(), prompt.images.clone())).collect()
+}
+
 /// Returns the approval mode of the command line, else of the settings.
 fn approval_mode(args: &Args, setting: Option<&str>) -> Mode {
     args.agent.approval.as_deref().or(setting).and_then(Mode::parse).unwrap_or_default()
@@ -219,7 +221,8 @@ fn connection(args: &Args, setup: Setup, process: Process) -> ide::core::ports::
             let mut options =
                 setup::session_options(&args, &setup, &process, Mode::OnRequest, env, approval)?;
             options.questions = Some(questions);
-            options.replaces_missing_model = true;
+            // A prompt that waits must not go to a model that nobody named.
+            options.replaces_missing_model = setup.initial_prompts.is_empty();
             runtime::start(options).await
         }
         .boxed()

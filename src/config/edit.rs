@@ -15,6 +15,9 @@ pub enum EditError {
         /// What is wrong there.
         message: String,
     },
+    /// The file has a table of that name.
+    #[error("{0} is a table there")]
+    Table(String),
     /// The value is not TOML.
     #[error("not a TOML value: {0}")]
     Value(String),
@@ -27,6 +30,7 @@ pub fn set(text: &str, key: &str, value: Option<&str>) -> Result<String, EditErr
         Some(rest) => ("\u{feff}", rest),
         None => ("", text),
     };
+    let has_crlf = text.contains("\r\n");
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| EditError::File {
         line: text[..error.span().map_or(0, |span| span.start).min(text.len())].matches('\n').count() + 1,
         message: error.message().to_string(),
@@ -40,16 +44,20 @@ pub fn set(text: &str, key: &str, value: Option<&str>) -> Result<String, EditErr
                 .parse()
                 .map_err(|error: toml_edit::TomlError| EditError::Value(error.message().to_string()))?;
             // A comment behind the old value stays behind the new one.
-            match document.get_mut(key).and_then(Item::as_value_mut) {
-                Some(old) => {
+            match document.get_mut(key).map(Item::as_value_mut) {
+                Some(Some(old)) => {
                     *new.decor_mut() = old.decor().clone();
                     *old = new;
                 }
+                Some(None) => return Err(EditError::Table(key.to_string())),
                 None => document[key] = Item::Value(new),
             }
         }
     }
-    Ok(format!("{mark}{document}"))
+    let changed = document.to_string();
+    // The document has no carriage returns.
+    let changed = if has_crlf { changed.replace("\r\n", "\n").replace('\n', "\r\n") } else { changed };
+    Ok(format!("{mark}{changed}"))
 }
 
 #[cfg(test)]
@@ -70,12 +78,14 @@ mod tests {
         assert_eq!(before_tables, "mouse = false\n[tool-limits.bash]\nlines = 3\n");
         assert_eq!(set("rulers = [1]\n", "rulers", Some("[80, 100]")).unwrap(), "rulers = [80, 100]\n");
         assert_eq!(set("\u{feff}a = 1\n", "a", Some("2")).unwrap(), "\u{feff}a = 2\n");
+        assert_eq!(set("# c\r\na = 1 # d\r\n", "a", Some("2")).unwrap(), "# c\r\na = 2 # d\r\n");
     }
 
     #[test]
     fn config_edit_refuses_broken_files_and_values() {
         let error = set("a = 1\nb = = 2\n", "a", Some("2")).unwrap_err();
         assert!(matches!(error, EditError::File { line: 2, .. }), "{error:?}");
+        assert_eq!(set("[theme]\nx = 1\n", "theme", Some("2")), Err(EditError::Table("theme".to_string())));
         assert!(matches!(set("", "a", Some("no quotes here")), Err(EditError::Value(_))));
     }
 

@@ -1,4 +1,4 @@
-//! Themes and key maps by name: the project's, the user's, the built-in ones.
+//! Themes and key maps by name: the user's, the built-in ones, the project's.
 //!
 //! Must not know their content. A name can never refer to another folder.
 
@@ -37,7 +37,8 @@ pub struct Resource {
 }
 
 impl Resources {
-    /// Finds `name`; the project's takes precedence over the user's, and that over the built-in one.
+    /// Finds `name`; the user's takes precedence over the built-in one, and that over the project's: a project must not
+    /// change what an approval looks like under a name that the user knows.
     pub fn find(&self, name: &str) -> Result<Resource, Problem> {
         let theirs = name.split_once(':').filter(|(plugin, name)| is_name(plugin) && is_name(name));
         let theirs = self.plugins.as_ref().zip(theirs);
@@ -45,7 +46,10 @@ impl Resources {
             root.join(plugin).join(folder).join(format!("{name}.toml"))
         });
         if is_name(name) {
-            let files = self.folders().map(|folder| folder.join(format!("{name}.toml")));
+            let is_builtin = self.builtin.iter().any(|(known, _)| *known == name);
+            let project = self.project.iter().filter(|_| !is_builtin);
+            let folders = self.user.iter().chain(project);
+            let files = folders.map(|folder| folder.join(format!("{name}.toml")));
             for file in files.chain(theirs) {
                 match load::read_text(&file) {
                     Ok(Some(text)) => return Ok(Resource { name: name.to_string(), text, file: Some(file) }),
@@ -86,7 +90,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn resources_nearest_wins_and_unknown_lists_names() {
+    fn resources_project_adds_names_and_unknown_lists_them() {
         let folder = tempfile::tempdir().unwrap();
         let (project, user) = (folder.path().join("project"), folder.path().join("user"));
         fs::create_dir(&project).unwrap();
@@ -108,8 +112,12 @@ mod tests {
             (text("dark"), text("light"), text("mine")),
             ("user".into(), "built-in".into(), "mine".into())
         );
-        fs::write(project.join("dark.toml"), "project").unwrap();
-        assert_eq!(themes.find("dark").unwrap().file, Some(project.join("dark.toml")));
+        for name in ["dark", "light", "theirs"] {
+            fs::write(project.join(format!("{name}.toml")), "project").unwrap();
+        }
+        assert_eq!(themes.find("dark").unwrap().file, Some(user.join("dark.toml")), "known names stay");
+        assert_eq!(themes.find("light").unwrap().file, None);
+        assert_eq!(themes.find("theirs").unwrap().file, Some(project.join("theirs.toml")));
         fs::create_dir_all(user.join("p/themes")).unwrap();
         fs::write(user.join("p/themes/é.toml"), "plugin").unwrap();
         assert_eq!(themes.find("p:é").unwrap().text, "plugin");
@@ -117,7 +125,7 @@ mod tests {
         for name in ["p:x", "q:é", "..:é", "p:../é", ":é", "p:"] {
             assert!(message(name).starts_with("unknown theme"), "{name}");
         }
-        assert_eq!(message("solar"), "unknown theme \"solar\"; known: dark, latin, light, mine");
+        assert_eq!(message("solar"), "unknown theme \"solar\"; known: dark, latin, light, mine, theirs");
         assert!(message("../user/mine").starts_with("unknown theme"));
         assert!(message("").starts_with("unknown theme"));
         assert!(message("latin").contains("cannot read this theme"));

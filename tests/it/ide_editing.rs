@@ -273,10 +273,6 @@ async fn find_next_wraps_and_escape_restores_cursor() {
     ide.type_in("one").await;
     ide.wait_for_text("1 of 3").await;
     assert_eq!(ide.selected_texts(), ["one"]);
-    ide.keys("Escape").await;
-    assert_eq!(ide.cursor(), (1, 1));
-    ide.keys("Ctrl-f").await;
-    ide.type_in("one").await;
     ide.keys("Enter Escape").await;
     assert_eq!(ide.cursor().0, 2);
     ide.keys("F3 F3").await;

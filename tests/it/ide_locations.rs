@@ -117,7 +117,7 @@ async fn jump_list_records_long_motions() {
     assert_eq!(ide.cursor(), (1, 4));
     ide.keys("Ctrl-f").await;
     ide.type_in("four").await;
-    ide.keys("Enter Enter Escape Alt-' o").await;
+    ide.keys("Escape Alt-' o").await;
     assert_eq!(ide.cursor(), (1, 4));
     ide.keys("Ctrl-Home Alt-' o Alt-' o Alt-' o Alt-' o Alt-' o").await;
     assert_eq!(ide.status_message(), "No older jump");

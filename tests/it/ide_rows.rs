@@ -110,7 +110,7 @@ async fn folds_open_on_search_and_edit() {
     let mut ide = IdeSetup::new().with("a.rs", CODE).start().await;
     ide.keys("Alt-, F Ctrl-f").await;
     ide.type_in("b()").await;
-    ide.keys("Enter Escape").await;
+    ide.keys("Escape").await;
     assert!(ide.picture().contains("b();") && !ide.picture().contains("c();"), "{}", ide.picture());
     assert_eq!(ide.selected_texts(), ["b()"]);
     ide.keys("Ctrl-Home Alt-, F Ctrl-g").await;

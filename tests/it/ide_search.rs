@@ -133,9 +133,13 @@ async fn find_escape_restores_selection() {
     assert_eq!(ide.selected_texts(), ["one"]);
     ide.keys("Ctrl-f").await;
     ide.keys("Ctrl-u").await;
+    ide.type_in("nowhere").await;
+    ide.keys("Escape").await;
+    assert_eq!(ide.selected_texts(), ["one"], "without a match");
+    ide.keys("Ctrl-f").await;
     ide.type_in("let").await;
     ide.keys("Escape").await;
-    assert_eq!(ide.selected_texts(), ["one"]);
+    assert_eq!(ide.selected_texts(), ["let"], "a match stays");
 }
 
 #[tokio::test]

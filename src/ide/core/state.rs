@@ -363,6 +363,7 @@ impl State {
     pub fn push_layer(&mut self, layer: impl Layer) {
         self.layers.push(layer);
         self.pending.clear();
+        self.hints.clear();
         self.damage.add_all();
     }
 
@@ -370,6 +371,8 @@ impl State {
     pub fn finish_filling(&mut self, number: u64) {
         for picker in self.layers.all_mut::<Picker>().filter(|picker| picker.number == number) {
             picker.is_filling = false;
+            // Its last rows are not matched yet.
+            picker.is_settled = false;
         }
         picker::redraw(self);
     }

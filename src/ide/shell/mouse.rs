@@ -216,16 +216,7 @@ fn editor(cx: &mut Cx<'_>, mouse: Mouse, wheel: isize) {
         return;
     };
     if wheel != 0 && buffer.is_image {
-        let command = match (mouse.mods.contains(Mods::CTRL), wheel < 0) {
-            (true, true) => "image.zoom-in",
-            (true, false) => "image.zoom-out",
-            (false, true) => "image.up",
-            (false, false) => "image.down",
-        };
-        if let Some(command) = cx.state.catalog.command(command) {
-            run(cx, command);
-        }
-        return;
+        return move_image(cx, mouse.mods.contains(Mods::CTRL), wheel < 0);
     }
     if wheel != 0 {
         buffer.scroll_by(wheel, cx.state.text_options.tab_width);
@@ -241,6 +232,19 @@ fn editor(cx: &mut Cx<'_>, mouse: Mouse, wheel: isize) {
         return;
     }
     text(cx, mouse);
+}
+
+/// Moves the image that is shown, or zooms it.
+fn move_image(cx: &mut Cx<'_>, zooms: bool, is_up: bool) {
+    let command = match (zooms, is_up) {
+        (true, true) => "image.zoom-in",
+        (true, false) => "image.zoom-out",
+        (false, true) => "image.up",
+        (false, false) => "image.down",
+    };
+    if let Some(command) = cx.state.catalog.command(command) {
+        run(cx, command);
+    }
 }
 
 /// Scrolls a window without the focus.

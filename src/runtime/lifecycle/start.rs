@@ -86,15 +86,9 @@ async fn prepare(mut options: Options) -> Result<(Handle, LiveSession), Report> 
     let kept = shared(&options, session.id(), subagents.clone(), checkpoints.clone());
     let services = services(&options, client, active_tools.all.clone(), rules.clone(), kept);
     let lost = navigation::lost_model_notice(&options, &chosen, &model);
-    let notices = problems(&session)
-        .into_iter()
-        .chain(copied)
-        .chain(replaced)
-        .chain(lost)
-        .chain(unread)
-        .chain(misruled)
-        .chain(wrong);
-    let notices = notices.collect();
+    let one = [copied, replaced, lost].into_iter().flatten();
+    let all = problems(&session).into_iter().chain(one).chain(unread).chain(misruled).chain(wrong);
+    let notices = all.collect();
     let recorder = Recorder::new(session, hub.clone(), model, thinking).with_checkpoints(checkpoints);
     let config = config(&options, &active_tools.all);
     let mut driver = Driver::new(config, services, setup, abort.clone(), recorder);

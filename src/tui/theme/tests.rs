@@ -101,7 +101,7 @@ fn themes_have_enough_contrast() {
 
 #[test]
 fn contrast_is_that_of_wcag() {
-    let grey = Color::Rgb(118, 118, 118);
+    let gray = Color::Rgb(118, 118, 118);
     assert!((contrast(Color::Rgb(0, 0, 0), Color::Rgb(255, 255, 255)) - 21.0).abs() < 0.01);
-    assert!((contrast(grey, Color::Rgb(255, 255, 255)) - 4.54).abs() < 0.01);
+    assert!((contrast(gray, Color::Rgb(255, 255, 255)) - 4.54).abs() < 0.01);
 }

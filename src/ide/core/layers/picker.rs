@@ -44,6 +44,8 @@ pub struct PickerSpec {
     pub letters: Option<fn(query: &str, row: &PickRow) -> Vec<u32>>,
     /// Accepts a row. `marked` are the rows marked with Tab.
     pub accept: fn(&mut Cx<'_>, pick: &Pick, marked: &[Pick]),
+    /// Whether the marked row is selected first, in place of the first one.
+    pub starts_at_mark: bool,
     /// Shows the effect of a row while it is selected.
     pub on_select: fn(&mut Cx<'_>, &Pick),
     /// Takes back what was shown, when the picker is closed without a choice.
@@ -58,6 +60,7 @@ impl PickerSpec {
         footer: "Enter accept",
         toggle: None,
         letters: None,
+        starts_at_mark: false,
         preview: None,
         has_paths: false,
         load: |_| RowSource::Rows(Vec::new(), Vec::new()),
@@ -426,6 +429,11 @@ pub fn open(cx: &mut Cx<'_>, row: &'static PickerSpec) {
             picker.fill(rows);
             picker.marked = marked;
             picker.tick(FILL_WAIT_MS);
+            if row.starts_at_mark {
+                let marked =
+                    picker.rows(0, picker.matches()).position(|row| picker.marked.contains(&row.pick));
+                picker.selected = marked.unwrap_or(0) as u32;
+            }
         }
         RowSource::Live(query, search) => {
             picker.live = Some(search);
@@ -583,7 +591,11 @@ pub fn redraw(state: &mut State) {
 
 /// Updates the topmost picker, which may have new matches.
 pub fn on_wake(state: &mut State) {
-    if state.layers.top_mut::<Picker>().is_some_and(|picker| picker.tick(0) || picker.is_settled) {
-        redraw(state);
+    let Some(picker) = state.layers.top_mut::<Picker>() else { return };
+    let is_changed = picker.tick(0);
+    if picker.fit_height() {
+        state.damage.add_all();
+    } else if is_changed {
+        state.damage.add(Part::Overlay);
     }
 }

@@ -56,6 +56,8 @@ pub struct Prompt {
     on_enter: Option<fn(&mut Cx<'_>, bool)>,
     /// Whether Enter was pressed while it stayed open: Escape takes nothing back any more.
     was_entered: bool,
+    /// Whether what is typed has a result that Escape keeps.
+    pub has_result: bool,
     on_change: Option<fn(&mut Cx<'_>)>,
     on_escape: Option<Callback>,
 }
@@ -81,6 +83,7 @@ impl Prompt {
             accept: Some(Box::new(accept)),
             on_enter: None,
             was_entered: false,
+            has_result: false,
             on_change: None,
             on_escape: None,
         }
@@ -217,7 +220,7 @@ fn accept(cx: &mut Cx<'_>) {
 fn enter(cx: &mut Cx<'_>, forward: bool) -> bool {
     let Some(prompt) = cx.state.layers.top_mut::<Prompt>() else { return false };
     let Some(on_enter) = prompt.on_enter else { return false };
-    prompt.was_entered = true;
+    prompt.was_entered |= !prompt.answer.text().is_empty();
     on_enter(cx, forward);
     true
 }
@@ -263,7 +266,9 @@ fn on_typed(cx: &mut Cx<'_>) {
 
 fn escape(cx: &mut Cx<'_>) {
     cx.state.damage.add_all();
-    if cx.state.layers.top::<Prompt>().is_some_and(|prompt| prompt.was_entered) {
+    let keeps =
+        |prompt: &Prompt| !prompt.answer.text().is_empty() && (prompt.was_entered || prompt.has_result);
+    if cx.state.layers.top::<Prompt>().is_some_and(|prompt| prompt.on_enter.is_some() && keeps(prompt)) {
         return close_with_answer(cx);
     }
     if let Some(escaped) = cx.state.layers.pop_as::<Prompt>().and_then(|prompt| prompt.on_escape) {
@@ -329,7 +334,8 @@ fn draw(canvas: &mut Canvas<'_>, prompt: &Prompt, keymap: &Keymap) {
     let (text, _) = visible_part(prompt, cols.saturating_sub(6));
     let style = canvas.style("ui.overlay");
     let end = canvas.text(inner.x + 1, inner.y, &text, style);
-    if !prompt.answer.selection.is_empty() {
+    let all = Range::new(Byte(0), prompt.answer.text().end());
+    if !prompt.answer.selection.is_empty() && prompt.answer.selection.primary() == all {
         let selected = canvas.style("ui.selection");
         canvas.put_style(Rect::new(inner.x + 1, inner.y, end.saturating_sub(inner.x + 1), 1), selected);
     }

@@ -134,7 +134,9 @@ fn find(cx: &mut Cx<'_>) {
     let first = seed(buffer, cx.state.search.last.as_deref());
     let prompt = Prompt::new("Find in file", |cx, answer| {
         accept_search(cx);
-        cx.state.search.last = Some(answer);
+        if !answer.is_empty() {
+            cx.state.search.last = Some(answer);
+        }
     });
     let prompt = prompt
         .with_id(FIND, 0)
@@ -164,6 +166,11 @@ fn next_of_prompt(cx: &mut Cx<'_>, forward: bool) {
         return;
     }
     cx.state.search.last = Some(query.clone());
+    if cx.state.search.queued.is_some() {
+        // The position to continue from is not known yet.
+        cx.state.search.queued.get_or_insert_default().push_back(forward);
+        return;
+    }
     go_to_next(cx, query, forward);
 }
 
@@ -208,6 +215,7 @@ pub fn search_incrementally(cx: &mut Cx<'_>) {
     let pattern = prompt.answer.text().to_string();
     if pattern.is_empty() {
         prompt.note.clear();
+        prompt.has_result = false;
         cancel_search(cx);
         cx.state.damage.add(Part::Overlay);
         return;
@@ -345,8 +353,16 @@ fn on_found(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
 fn on_search_done(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcome) {
     let waiting = cx.state.search.queued.take();
     if let Some(prompt) = cx.state.layers.top_mut::<Prompt>().filter(|prompt| prompt.has_kind(FIND)) {
+        if prompt.answer.text().to_string() != search.pattern || search.options != cx.state.search.options {
+            // Something else was typed meanwhile, and is searched for.
+            return;
+        }
         prompt.note = note(&found);
         cx.state.damage.add(Part::Overlay);
+        if let (Some(before), Some(range)) = (&mut cx.state.search.origin, &found.range) {
+            // Typing on goes on from here.
+            before.from = range.start;
+        }
     }
     show_match(cx, search, found);
     for forward in waiting.into_iter().flatten() {
@@ -378,6 +394,7 @@ fn on_incremental_found(cx: &mut Cx<'_>, search: &SearchJob, found: SearchOutcom
     }
     prompt.note = note(&found);
     prompt.searched_version = prompt.handled_version;
+    prompt.has_result = found.range.is_some();
     cx.state.damage.add(Part::Overlay);
     if found.range.is_some() {
         return show_match(cx, search, found);

@@ -28,6 +28,8 @@ pub const PICKER: PickerSpec = PickerSpec {
 const IDS_FROM: u16 = 90;
 /// Columns of the keys behind an id.
 const KEYS_COLS: usize = 14;
+/// How long a key waits for the list, in milliseconds.
+const MATCH_WAIT_MS: u64 = 10;
 /// The heading of the commands that were used last.
 const RECENT_GROUP: &str = "Used last";
 
@@ -84,7 +86,7 @@ fn search(cx: &mut Cx<'_>) {
     if let Some(picker) = cx.state.layers.top_mut::<Picker>() {
         picker.restart();
         picker.fill(rows);
-        picker.catch_up();
+        picker.tick(MATCH_WAIT_MS);
     }
     picker::redraw(cx.state);
 }

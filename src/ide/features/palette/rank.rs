@@ -27,9 +27,15 @@ pub struct Match {
 /// Minimum letters that may match within a word.
 const WITHIN_MIN: usize = 3;
 
+/// Words of a name whose beginnings a query may join: more would take long to try.
+const WORDS_MAX: usize = 8;
+
 /// Returns how well a query matches; `None` if a word of it does not.
 pub fn rank(query: &str, names: &Names<'_>) -> Option<Match> {
     let query = query.to_lowercase();
+    if query.trim().is_empty() {
+        return Some(Match::default());
+    }
     let mut found = Match::default();
     for word in query.split_whitespace() {
         let title = in_text(word, names.title).map(|(score, letters)| (score + 30, letters));
@@ -66,7 +72,8 @@ fn in_text(word: &str, text: &str) -> Option<(u32, Vec<Range<usize>>)> {
         let is_whole = lower[end..].chars().next().is_none_or(|next| !next.is_alphanumeric());
         return Some((if is_whole { 60 } else { 50 }, std::iter::once(*start..end).collect()));
     }
-    if let Some(letters) = beginnings(word, &lower, &starts) {
+    let starts = &starts[..starts.len().min(WORDS_MAX)];
+    if let Some(letters) = beginnings(word, &lower, starts) {
         return Some((40, letters));
     }
     let within = lower.find(word).filter(|_| word.chars().count() >= WITHIN_MIN)?;

@@ -52,16 +52,15 @@ pub static SLASH_COMMANDS: &[SlashCommand] = &[
     command("clone", "continue in a copy of the session", "session.copy"),
     command("undo", "undo the last turn", "session.undo-turn"),
     handler("compact", "[TEXT]", "summarize older messages", |cx, about| {
+        check_connected(cx)?;
         summaries::compact(cx, Some(about).filter(|about| !about.is_empty()).map(str::to_string));
         Ok(())
     }),
     command("context", "show what the model sees", "session.context"),
-    handler("edit", "ENTRY TEXT", "replace a message in the context", contents::replace_message),
-    SlashCommand {
-        is_former: true,
-        ..handler("tell", "TEXT", "former name of /edit", contents::replace_message)
-    },
+    handler("edit", "ENTRY TEXT", "replace a message in the context", edit),
+    SlashCommand { is_former: true, ..handler("tell", "TEXT", "former name of /edit", edit) },
     handler("summary", "[TEXT]", "edit the last summary", |cx, text| {
+        check_connected(cx)?;
         summaries::replace_summary(cx, text);
         Ok(())
     }),
@@ -95,6 +94,20 @@ impl SlashCommand {
             SlashAction::Handler(_) => None,
         }
     }
+}
+
+/// Fails before there is a session: the text stays in the prompt.
+fn check_connected(cx: &Cx<'_>) -> Result<(), String> {
+    if cx.state.agent.connected {
+        Ok(())
+    } else {
+        Err("Session is starting; try again in a moment".to_string())
+    }
+}
+
+fn edit(cx: &mut Cx<'_>, text: &str) -> Result<(), String> {
+    check_connected(cx)?;
+    contents::replace_message(cx, text)
 }
 
 fn name(cx: &mut Cx<'_>, name: &str) {

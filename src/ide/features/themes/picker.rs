@@ -17,6 +17,7 @@ pub const PICKER: PickerSpec = PickerSpec {
             switch::choose(cx, choice);
         }
     },
+    starts_at_mark: true,
     on_select: |cx, pick| {
         if let Some(choice) = pick.get::<String>() {
             switch::show(cx, &ThemeChoice::parse(choice));

@@ -24,7 +24,9 @@ pub struct Themes {
     /// Folder of the program's persistent state.
     pub state: PathBuf,
     colors: ColorDepth,
-    /// The theme on the screen, or being loaded.
+    /// The theme on the screen.
+    on_screen: String,
+    /// The theme that was asked for last.
     shown: String,
     /// Counts the themes that were asked for.
     asked: u64,
@@ -40,6 +42,7 @@ impl Themes {
             is_dark: options.is_dark_terminal,
             state: options.state.clone(),
             colors: options.colors,
+            on_screen: options.theme.name.clone(),
             shown: options.theme.name.clone(),
             asked: 0,
         }
@@ -81,29 +84,34 @@ pub fn show(cx: &mut Cx<'_>, choice: &ThemeChoice) {
     }
 }
 
-/// Reads a theme in a task, shows it, and goes on with `shown`. A later theme that was asked for meanwhile wins.
-fn load(cx: &mut Cx<'_>, name: String, shown: impl FnOnce(&mut Cx<'_>) + Send + 'static) {
+/// Reads a theme in a task, shows it, and goes on with `loaded`. A later theme that was asked for meanwhile is shown in its
+/// place. If it cannot be read, the theme on the screen stays.
+fn load(cx: &mut Cx<'_>, name: String, loaded: impl FnOnce(&mut Cx<'_>) + Send + 'static) {
     let themes = &mut cx.state.slots[THEMES];
     themes.asked += 1;
-    let before = std::mem::replace(&mut themes.shown, name.clone());
-    let (source, asked) = (themes.source.clone(), themes.asked);
+    themes.shown.clone_from(&name);
+    let (source, asked, wanted) = (themes.source.clone(), themes.asked, name.clone());
     cx.tasks.spawn_blocking(
         "themes.load",
-        move || source.load(&name),
-        move |cx, loaded| {
-            if cx.state.slots[THEMES].asked != asked {
-                return;
-            }
-            match answer_or_error(cx, "read the theme", loaded) {
+        move || source.load(&wanted),
+        move |cx, read| {
+            let is_last = cx.state.slots[THEMES].asked == asked;
+            match answer_or_error(cx, "read the theme", read) {
                 Some(Ok(theme)) => {
-                    cx.ui.theme = Some(theme);
-                    cx.state.damage.add_all();
-                    return shown(cx);
+                    if is_last {
+                        cx.ui.theme = Some(theme);
+                        cx.state.slots[THEMES].on_screen = name;
+                        cx.state.damage.add_all();
+                    }
+                    return loaded(cx);
                 }
                 Some(Err(error)) => cx.state.set_error(error),
                 None => {}
             }
-            cx.state.slots[THEMES].shown = before;
+            if is_last {
+                let themes = &mut cx.state.slots[THEMES];
+                themes.shown = themes.on_screen.clone();
+            }
         },
     );
 }
@@ -122,7 +130,8 @@ pub fn choose(cx: &mut Cx<'_>, text: &str) {
 
 /// Changes to the theme of that name; without one opens the picker.
 pub fn switch_by_name(cx: &mut Cx<'_>, name: &str) -> Result<(), String> {
-    let is_known = |name: &str| names(cx.state).any(|(known, _)| known == name);
+    // Themes of plugins are not listed.
+    let is_known = |name: &str| name.contains(':') || names(cx.state).any(|(known, _)| known == name);
     let is_choice = match ThemeChoice::parse(name) {
         ThemeChoice::Auto => true,
         ThemeChoice::Fixed(name) => is_known(&name),

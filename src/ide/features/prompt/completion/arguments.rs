@@ -83,8 +83,8 @@ fn best(values: Vec<Value>, query: &str) -> Vec<CompletionRow> {
                 insert: None,
                 matched: indices,
                 detail: about,
-                // Enter takes what is marked: the name alone opens the picker.
-                is_likely: true,
+                // Enter takes what is marked, once something of it was typed: before that it opens the picker.
+                is_likely: !query.is_empty(),
                 is_complete: true,
             };
             Some((score, row))
