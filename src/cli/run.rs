@@ -158,7 +158,6 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
     let is_dark_terminal = setup::is_dark_terminal(&setup, &process);
     let theme_choice = setup::theme_choice(args, &setup);
     let (theme, theme_problem) = setup::theme(&setup, theme_choice.name(colors, is_dark_terminal));
-    let problems = setup.loaded.problems.iter().map(ToString::to_string);
     let settings = setup.loaded.settings.clone();
     let term = process.vars.get("TERM").cloned();
     let options = ide::core::options::Options {
@@ -173,7 +172,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
         is_dark_terminal,
         themes: setup::theme_source(&setup),
         keymap,
-        problems: problems.chain(theme_problem).chain(keymap_problem).chain(key_problems).collect(),
+        problems: problems(&setup).chain(theme_problem).chain(keymap_problem).chain(key_problems).collect(),
         colors,
         tab_width: settings.tab_width,
         auto_pairs: settings.auto_pairs,
@@ -200,6 +199,11 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
         write_out("Continue this session: bowline -c\n", &mut std::io::stdout())?;
     }
     Ok(exit.code)
+}
+
+/// Returns the problems of the settings, for the user.
+fn problems(setup: &Setup) -> impl Iterator<Item = String> {
+    setup.loaded.problems.iter().map(ToString::to_string)
 }
 
 /// Returns the first messages to the agent.
