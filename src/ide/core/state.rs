@@ -371,8 +371,8 @@ impl State {
     pub fn finish_filling(&mut self, number: u64) {
         for picker in self.layers.all_mut::<Picker>().filter(|picker| picker.number == number) {
             picker.is_filling = false;
-            // Its last rows are not matched yet.
-            picker.is_settled = false;
+            // Its last rows may not be matched yet.
+            picker.tick(0);
         }
         picker::redraw(self);
     }
