@@ -41,7 +41,8 @@ const TITLE_RESTORE: &[u8] = b"\x1b[23;0t";
 /// Resets the caret to the user's own shape.
 const CARET_RESTORE: &[u8] = b"\x1b[0 q";
 
-/// Enters our modes, among them reports of a change between dark and light colors (2031). The alternate screen comes first, because the Kitty flags belong to the current screen.
+/// Enters our modes, among them reports of a change between dark and light colors (2031). The alternate screen
+/// comes first, because the Kitty flags belong to the current screen.
 pub fn enter(modes: TermModes, extras: ExtraModes) -> Vec<u8> {
     let mut out = b"\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[?1004h\x1b[?2031h".to_vec();
     if modes.mouse {

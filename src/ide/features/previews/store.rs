@@ -33,7 +33,7 @@ const KEPT_MAX: usize = 16;
 /// Slot of the previews.
 pub const PREVIEWS: Slot<Previews> = Slot::new();
 
-/// The previews of the open list, the last used ones first.
+/// The previews of the open list, the last read ones first.
 #[derive(Debug, Default)]
 pub struct Previews {
     kept: VecDeque<Preview>,
