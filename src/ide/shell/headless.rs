@@ -152,9 +152,7 @@ impl Headless {
     /// Draws a frame as the event loop does, and checks it.
     fn checked_frame(&mut self) {
         self.frame();
-        if !self.has_deferred_colors() {
-            self.assert_no_missed_damage();
-        }
+        self.assert_no_missed_damage();
         self.event_source.app.after_frame();
     }
 
@@ -188,8 +186,11 @@ impl Headless {
     }
 
     /// Asserts that no damage was missed: drawing what is damaged gives the same screen as drawing
-    /// everything.
+    /// everything. Colors that are held back for a pause in typing would differ, and are no damage yet.
     fn assert_no_missed_damage(&mut self) {
+        if self.has_deferred_colors() {
+            return;
+        }
         let app = &mut self.event_source.app;
         // Matches that a picker found after the frame with the query appear in the next frame.
         if app.needs_frame() {
