@@ -100,6 +100,16 @@ pub fn expand_home(path: &str, user: &Path) -> PathBuf {
     }
 }
 
+/// Replaces the user's home at the beginning of a path by `~`, to show it.
+#[doc(hidden)]
+pub fn shorten_home(path: &Path, user: &Path) -> String {
+    match path.strip_prefix(user) {
+        Ok(rest) if rest.as_os_str().is_empty() => "~".to_string(),
+        Ok(rest) => format!("~/{}", rest.display()),
+        Err(_) => path.display().to_string(),
+    }
+}
+
 /// Returns the absolute path of the user's input: `~` is the home folder, and names that are not UTF-8 are in
 /// their escaped form.
 #[doc(hidden)]

@@ -25,6 +25,7 @@ use crate::exec::commands::dumpable;
 use crate::exec::local::LocalEnvironment;
 use crate::ide;
 use crate::ide::core::tasks::threads::Threads;
+use crate::ide::model::saved_windows::SavedWindows;
 use crate::llm::model::Part;
 use crate::modes::print;
 use crate::runtime;
@@ -152,27 +153,49 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
     let feed = ide::shell::preload::Preload::start(env, tasks, open, |path| {
         LocalEnvironment::read_small(path, SYNC_READ_MAX)
     });
-    let ((origin, keys), keymap_problem) = setup::keymap(args, &setup);
-    let (keymap, key_problems) = ide::shell::catalog::read_keymap(&origin, &keys);
-    let colors = color_depth(&process);
-    let is_dark_terminal = setup::is_dark_terminal(&setup, &process);
-    let theme_choice = setup::theme_choice(args, &setup);
-    let (theme, theme_problem) = setup::theme(&setup, theme_choice.name(colors, is_dark_terminal));
-    let settings = setup.loaded.settings.clone();
+    let options = ide_options(args, &setup, &process, (keep_open, restored));
     let term = process.vars.get("TERM").cloned();
-    let options = ide::core::options::Options {
+    let options = ide::core::options::Options { connect: Some(connection(args, setup, process)), ..options };
+    let exit =
+        Box::pin(ide::shell::run::run(options, feed, term)).await.map_err(|report| (FAILED, report))?;
+    if exit.code == OK && exit.has_messages && !args.no_session {
+        write_out("Continue this session: bowline -c\n", &mut std::io::stdout())?;
+    }
+    Ok(exit.code)
+}
+
+/// Returns the options of the IDE without its session. `reopened` says whether open files are kept for the next start, and
+/// has the windows of the last one.
+fn ide_options(
+    args: &Args,
+    setup: &Setup,
+    process: &Process,
+    (keep_open, restored): (bool, Option<SavedWindows>),
+) -> ide::core::options::Options {
+    let ((origin, keys), keymap_problem) = setup::keymap(args, setup);
+    let (keymap, key_problems) = ide::shell::catalog::read_keymap(&origin, &keys);
+    let colors = color_depth(process);
+    let is_dark_terminal = setup::is_dark_terminal(setup, process);
+    let theme_choice = setup::theme_choice(args, setup);
+    let (theme, theme_problem) = setup::theme(setup, theme_choice.name(colors, is_dark_terminal));
+    let settings = setup.loaded.settings.clone();
+    ide::core::options::Options {
         workspace: setup.workspace.clone(),
         home: setup.home.user.clone(),
         config: setup.home.config.clone(),
         state: setup.home.state.clone(),
-        prompts: initial_prompts(&setup),
+        prompts: initial_prompts(setup),
         initial_command: args.resume.then_some("session.resume"),
         theme,
         theme_choice,
         is_dark_terminal,
-        themes: setup::theme_source(&setup),
+        themes: setup::theme_source(setup),
         keymap,
-        problems: problems(&setup).chain(theme_problem).chain(keymap_problem).chain(key_problems).collect(),
+        keymap_name: args.keymap.clone().unwrap_or_else(|| settings.keymap.clone()),
+        keymaps: setup::keymap_source(setup),
+        settings: setup.loaded.clone(),
+        overridden: setup::overridden(args),
+        problems: problems(setup).chain(theme_problem).chain(keymap_problem).chain(key_problems).collect(),
         colors,
         tab_width: settings.tab_width,
         auto_pairs: settings.auto_pairs,
@@ -180,7 +203,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
         display: ide::model::view::display::DisplayOptions::from_settings(&settings),
         keep_open,
         restored,
-        editor: external_editor(&process),
+        editor: external_editor(process),
         keep_drafts: !args.no_session,
         keep_undo: settings.keep_undo,
         notify: ide::core::options::Notify::named(&settings.notify),
@@ -191,14 +214,7 @@ async fn run_ide(args: &Args, setup: Setup, process: Process, tasks: Threads) ->
         approval_mode: approval_mode(args, settings.approval.as_deref()),
         connect: None,
         clock: SystemClock::shared(),
-    };
-    let options = ide::core::options::Options { connect: Some(connection(args, setup, process)), ..options };
-    let exit =
-        Box::pin(ide::shell::run::run(options, feed, term)).await.map_err(|report| (FAILED, report))?;
-    if exit.code == OK && exit.has_messages && !args.no_session {
-        write_out("Continue this session: bowline -c\n", &mut std::io::stdout())?;
     }
-    Ok(exit.code)
 }
 
 /// Returns the problems of the settings, for the user.

@@ -22,7 +22,7 @@ use crate::config::settings::Settings;
 use crate::exec::local::LocalEnvironment;
 use crate::ide::core::keys::keymap::BUILTIN as KEYMAPS;
 use crate::ide::core::options::OpenTarget;
-use crate::ide::core::options::ThemeSource;
+use crate::ide::core::options::{KeymapSource, ThemeSource};
 use crate::ide::features::themes::background;
 use crate::llm::model::{Part, Thinking};
 use crate::llm::retry::Policy;
@@ -190,23 +190,51 @@ fn load_theme(themes: &Resources, name: &str) -> Result<Theme, String> {
 /// settings do not apply: keys can run anything.
 pub fn keymap(args: &Args, setup: &Setup) -> ((String, String), Option<String>) {
     let name = args.keymap.as_ref().unwrap_or(&setup.loaded.settings.keymap);
-    let keymaps = Resources {
-        kind_name: "key map",
-        project: None,
-        user: Some(setup.home.config.join("keymaps")),
-        plugins: Some((setup.home.config.join("plugins"), "keymaps")),
-        builtin: &KEYMAPS,
-    };
-    match keymaps.find(name) {
-        Ok(found) => {
-            let origin = found.file.map_or(found.name, |file| file.display().to_string());
-            ((origin, found.text), None)
-        }
+    match load_keymap(&keymaps(setup), name) {
+        Ok(found) => (found, None),
         Err(problem) => {
             let default = ("default".to_string(), KEYMAPS[0].1.to_string());
             (default, Some(format!("{problem}; the default keys are used")))
         }
     }
+}
+
+/// Returns the key maps that can be chosen.
+pub fn keymap_source(setup: &Setup) -> KeymapSource {
+    let (named, loaded) = (keymaps(setup), keymaps(setup));
+    KeymapSource::new(move || named.names().into_iter().collect(), move |name| load_keymap(&loaded, name))
+}
+
+fn keymaps(setup: &Setup) -> Resources {
+    Resources {
+        kind_name: "key map",
+        project: None,
+        user: Some(setup.home.config.join("keymaps")),
+        plugins: Some((setup.home.config.join("plugins"), "keymaps")),
+        builtin: &KEYMAPS,
+    }
+}
+
+/// Returns the origin of a key map, for messages, and its text.
+fn load_keymap(keymaps: &Resources, name: &str) -> Result<(String, String), String> {
+    let found = keymaps.find(name).map_err(|problem| problem.to_string())?;
+    let origin = found.file.map_or(found.name, |file| file.display().to_string());
+    Ok((origin, found.text))
+}
+
+/// Returns the settings for which the command line has another value.
+pub fn overridden(args: &Args) -> Vec<&'static str> {
+    let agent = &args.agent;
+    let given = [
+        ("theme", args.theme.is_some()),
+        ("keymap", args.keymap.is_some()),
+        ("approval", agent.approval.is_some()),
+        ("profile", agent.profile.is_some()),
+        ("model", agent.model.is_some()),
+        ("provider", agent.provider.is_some()),
+        ("thinking", agent.thinking.is_some()),
+    ];
+    given.into_iter().filter_map(|(key, is_given)| is_given.then_some(key)).collect()
 }
 
 /// Returns the session options. `mode` is the approval mode when neither flag nor setting has one.

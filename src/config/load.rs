@@ -36,21 +36,36 @@ impl fmt::Display for Problem {
     }
 }
 
+/// Where a setting was set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// Which setting.
+    pub key: &'static str,
+    /// The file.
+    pub file: PathBuf,
+    /// Its line, from 1.
+    pub line: usize,
+}
+
 /// Settings, and problems found while loading.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LoadedSettings {
     /// The settings in force.
     pub settings: Settings,
-    /// Their origins: key and file, in the order in which they were set.
-    pub origins: Vec<(&'static str, PathBuf)>,
+    /// Where they were set, in that order: the last one of a key counts.
+    pub origins: Vec<Origin>,
     /// For the user.
     pub problems: Vec<Problem>,
+    /// Whether a file could not be read at all, so that its settings are missing.
+    pub is_incomplete: bool,
 }
 
-/// Origin of a file.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Layer {
+/// Whose file it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layer {
+    /// The user's.
     User,
+    /// The project's, which may not set everything.
     Project,
 }
 
@@ -59,22 +74,37 @@ pub fn load(user: Option<&Path>, project: Option<&Path>) -> LoadedSettings {
     let mut loaded = LoadedSettings::default();
     for (path, layer) in [(user, Layer::User), (project, Layer::Project)] {
         if let Some(path) = path {
-            loaded.read(path, layer);
+            loaded.add_file(path, layer, read_text(path));
         }
     }
     loaded
 }
 
 impl LoadedSettings {
-    fn read(&mut self, path: &Path, layer: Layer) {
-        let text = match read_text(path) {
-            Ok(Some(text)) => text,
-            Ok(None) => return,
+    /// Returns where a setting was set; `None` if it has its default.
+    pub fn origin(&self, key: &str) -> Option<&Origin> {
+        self.origins.iter().rfind(|origin| origin.key == key)
+    }
+
+    /// Adds the settings of a file, if there is one.
+    pub fn add_file(&mut self, path: &Path, layer: Layer, text: Result<Option<String>, impl fmt::Display>) {
+        match text {
+            Ok(Some(text)) => self.add_text(path, layer, &text),
+            Ok(None) => {}
             Err(error) => {
-                return self.add_problem(path, None, format!("cannot be read ({error}); defaults are used"));
+                self.is_incomplete = true;
+                self.add_problem(
+                    path,
+                    None,
+                    format!("cannot be read ({error}); none of its settings are used"),
+                );
             }
-        };
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        }
+    }
+
+    /// Adds the settings of a text.
+    pub fn add_text(&mut self, path: &Path, layer: Layer, text: &str) {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         match DeTable::parse(text) {
             Ok(table) => {
                 let mut entries: Vec<_> = table.get_ref().iter().collect();
@@ -85,9 +115,10 @@ impl LoadedSettings {
                 }
             }
             Err(error) => {
+                self.is_incomplete = true;
                 let line = error.span().map(|span| line_of(text, &span));
                 let message = error.message().trim().replace('\n', ", ");
-                self.add_problem(path, line, format!("{message}; defaults are used"));
+                self.add_problem(path, line, format!("{message}; none of its settings are used"));
             }
         }
     }
@@ -102,7 +133,7 @@ impl LoadedSettings {
         }
         match convert_value(value).ok_or_else(|| format!("{key} must be {}", row.kind.describe())) {
             Ok(value) => match row.set(&mut self.settings, value) {
-                Ok(()) => self.origins.push((row.key, path.to_path_buf())),
+                Ok(()) => self.origins.push(Origin { key: row.key, file: path.to_path_buf(), line }),
                 Err(message) => self.add_problem(path, Some(line), format!("{message}; ignored")),
             },
             Err(message) => self.add_problem(path, Some(line), format!("{message}; ignored")),
@@ -283,8 +314,10 @@ mod tests {
         let wanted =
             Settings { theme: "b".into(), tab_width: 8, model: Some("m".into()), ..Settings::default() };
         assert_eq!(loaded.settings, wanted);
-        let keys: Vec<&str> = loaded.origins.iter().map(|(key, _)| *key).collect();
-        assert_eq!(keys, ["theme", "tab-width", "model", "theme"]);
+        let origin = |key| loaded.origin(key).map(|origin| (origin.file.file_name(), origin.line));
+        assert_eq!(origin("theme"), Some((Some("project".as_ref()), 1)));
+        assert_eq!(origin("tab-width"), Some((Some("user".as_ref()), 2)));
+        assert_eq!(origin("mouse"), None);
     }
 
     #[test]
@@ -316,7 +349,7 @@ mod tests {
         assert_eq!((loaded.settings.theme.as_str(), loaded.settings.tab_width), ("auto", 3));
         assert_eq!(problems.len(), 1);
         assert!(
-            problems[0].starts_with("user:2: ") && problems[0].ends_with("defaults are used"),
+            problems[0].starts_with("user:2: ") && problems[0].ends_with("none of its settings are used"),
             "{problems:?}"
         );
         let folder = tempfile::tempdir().unwrap();

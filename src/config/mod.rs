@@ -12,5 +12,6 @@ pub mod snippets;
 
 pub use load::{LoadedSettings, Problem};
 pub use resources::{Builtin, Resource, Resources};
+pub use settings::Settings;
 pub use settings::row::Row;
-pub use settings::{ROWS, Settings};
+pub use settings::rows::ROWS;

@@ -283,6 +283,6 @@ async fn settings_change_by_slash_command_or_say_what_there_is() {
         assert!(ide.status_message().starts_with(answer), "{}", ide.status_message());
         ide.keys("Ctrl-u").await;
     }
-    enter(&mut ide, "/settings").await;
+    enter(&mut ide, "/agent").await;
     assert!(ide.state().layers.top::<SettingsView>().is_some());
 }

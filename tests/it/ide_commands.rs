@@ -188,7 +188,7 @@ async fn palette_offers_what_the_words_mean() {
     for (typed, first) in [
         ("theme", Some("Choose theme")),
         ("help", Some("Show command palette")),
-        ("settings", Some("Open agent settings")),
+        ("settings", Some("Open settings")),
         ("wrap", Some("Toggle word wrap")),
         ("tools", Some("Choose agent tools")),
         ("session", Some("Show session tree")),

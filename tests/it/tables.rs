@@ -130,6 +130,7 @@ const VERBS: &[&str] = &[
     "Replace",
     "Replay",
     "Reselect",
+    "Reset",
     "Restore",
     "Resume",
     "Retry",

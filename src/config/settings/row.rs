@@ -1,6 +1,6 @@
 //! A row of the settings table: looked up by key, and set from a valid value.
 
-use super::{ROWS, Settings};
+use super::Settings;
 use crate::config::kind::{Kind, Value};
 
 /// One setting.
@@ -8,11 +8,13 @@ use crate::config::kind::{Kind, Value};
 pub struct Row {
     /// The key in files.
     pub key: &'static str,
+    /// The heading under which it is listed.
+    pub group: &'static str,
     /// The type of its value.
     pub kind: Kind,
     /// The default, as in a file; empty when there is none.
     pub default: &'static str,
-    /// One line for help and the settings overlay.
+    /// One line for help and the settings screen.
     pub doc: &'static str,
     /// Whether a project's file may set it: only if it cannot run, send or cost anything.
     pub project: bool,
@@ -20,11 +22,6 @@ pub struct Row {
 }
 
 impl Row {
-    /// The setting of that key.
-    pub fn find(key: &str) -> Option<&'static Self> {
-        ROWS.iter().find(|row| row.key == key)
-    }
-
     /// Sets the value, or returns a description of valid values.
     pub fn set(&self, settings: &mut Settings, value: Value) -> Result<(), String> {
         let fits = match (self.kind, &value) {

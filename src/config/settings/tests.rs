@@ -1,7 +1,9 @@
 //! The table of settings against the struct and itself.
 
+use super::row::Row;
+use super::rows::ROWS;
 use super::*;
-use crate::config::kind::Value;
+use crate::config::kind::{Kind, Value};
 
 #[test]
 fn settings_defaults_match_rows() {
@@ -59,6 +61,12 @@ fn settings_keys_are_unique_and_documented() {
     keys.dedup();
     assert_eq!(keys.len(), ROWS.len());
     assert!(ROWS.iter().all(|row| !row.doc.is_empty()));
+    let mut groups: Vec<&str> = ROWS.iter().map(|row| row.group).collect();
+    groups.dedup();
+    let count = groups.len();
+    groups.sort_unstable();
+    groups.dedup();
+    assert_eq!(groups.len(), count, "the rows of a group follow each other");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use crate::ide::core::context::{Command, Cx};
-use crate::ide::core::feature::Feature;
+use crate::ide::core::feature::{Feature, SettingSpec};
 use crate::ide::core::layers::picker::{self, PreviewTarget};
 use crate::ide::core::state::State;
 use crate::ide::model::buffers::BufferId;
@@ -50,6 +50,12 @@ impl Catalog {
     /// Every picker.
     pub fn pickers(&self) -> impl Iterator<Item = &'static picker::PickerSpec> + use<> {
         self.features.iter().flat_map(|feature| feature.pickers).copied()
+    }
+
+    /// Returns what a change of a setting does; `None` if it counts from the next start on.
+    pub fn setting(&self, key: &str) -> Option<&'static SettingSpec> {
+        let rows = self.features.iter().flat_map(|feature| feature.settings);
+        rows.flat_map(|rows| rows.iter()).find(|row| row.key == key)
     }
 
     /// Returns the command of an id, or of an id from an earlier version.

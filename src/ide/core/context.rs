@@ -16,6 +16,7 @@ use crate::base::error::Report;
 use crate::base::panics::{Panicked, catch_async};
 use crate::exec::Environment;
 use crate::ide::core::keys::pending_char::PendingChar;
+use crate::ide::core::options::Notify;
 use crate::ide::core::state::State;
 use crate::ide::core::tasks::fault_injection::{FaultInjection, PlannedPanic};
 use crate::ide::core::tasks::threads::{Threads, on_thread};
@@ -77,6 +78,10 @@ pub struct UiRequests {
     pub paste_clipboard_image: bool,
     /// A notification to show while another window has the focus.
     pub notification: Option<Notification>,
+    /// How to notify the user from now on.
+    pub notify: Option<Notify>,
+    /// Whether to use the mouse from now on.
+    pub mouse: Option<bool>,
     /// The theme to show from now on.
     pub theme: Option<Theme>,
     /// Whether to redraw everything from scratch, because the screen may show something else.

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use crate::config::Settings;
 use crate::ide::core::command_line::LineCommand;
 use crate::ide::core::context::{Command, Cx};
 use crate::ide::core::layers::picker;
@@ -54,6 +55,23 @@ pub enum FeatureEvent {
     },
 }
 
+/// What a change of a setting does while the program runs.
+pub struct SettingSpec {
+    /// Which setting.
+    pub key: &'static str,
+    /// The picker of its values, which saves the chosen one; without one the value is typed, or one of a few.
+    pub picker: Option<&'static str>,
+    /// Makes the value take effect.
+    pub apply: fn(&mut Cx<'_>, &Settings),
+}
+
+impl SettingSpec {
+    /// Returns a row for a setting without a picker of its own.
+    pub const fn new(key: &'static str, apply: fn(&mut Cx<'_>, &Settings)) -> Self {
+        Self { key, picker: None, apply }
+    }
+}
+
 /// One feature.
 pub struct Feature {
     /// Name of its folder.
@@ -74,6 +92,8 @@ pub struct Feature {
     pub stop: fn(&mut Cx<'_>) -> bool,
     /// Saves a buffer that is not a file but belongs to the feature; returns whether it does.
     pub save_own_buffer: fn(&mut Cx<'_>, BufferId) -> bool,
+    /// The settings whose changes it makes take effect.
+    pub settings: &'static [&'static [SettingSpec]],
     /// Its commands for command lines.
     pub line_commands: &'static [LineCommand],
     /// Whether it is changing something on disk that must not be interrupted.
@@ -92,6 +112,7 @@ impl Feature {
             on_event: |_, _| {},
             stop: |_| false,
             save_own_buffer: |_, _| false,
+            settings: &[],
             line_commands: &[],
             deadline: |_| None,
             is_changing: |_| false,

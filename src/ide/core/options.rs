@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::base::clock::{SharedClock, SystemClock};
+use crate::config::load::LoadedSettings;
 use crate::exec::clipboard::ClipboardRoute;
-use crate::ide::core::keys::keymap::Keymap;
+use crate::ide::core::keys::keymap::{BUILTIN as KEYMAPS, Keymap};
 use crate::ide::core::ports::Connect;
 use crate::ide::model::saved_windows::SavedWindows;
 use crate::ide::model::view::display::DisplayOptions;
@@ -47,21 +48,32 @@ impl Notify {
     }
 }
 
-/// Reads the theme of a name; the error is for the user.
-type LoadTheme = dyn Fn(&str) -> Result<Theme, String> + Send + Sync;
+/// Reads what has a name; the error is for the user.
+type LoadNamed<T> = dyn Fn(&str) -> Result<T, String> + Send + Sync;
 
-/// All themes, by name. Both functions read files.
-#[derive(Clone)]
-pub struct ThemeSource {
+/// Files that are chosen by name, such as themes. Both functions read files.
+pub struct NamedSource<T> {
     names: Arc<dyn Fn() -> Vec<String> + Send + Sync>,
-    load: Arc<LoadTheme>,
+    load: Arc<LoadNamed<T>>,
 }
 
-impl ThemeSource {
-    /// A source of these names and themes.
+/// All themes.
+pub type ThemeSource = NamedSource<Theme>;
+
+/// All key maps: the origin of each, for messages, and its text.
+pub type KeymapSource = NamedSource<(String, String)>;
+
+impl<T> Clone for NamedSource<T> {
+    fn clone(&self) -> Self {
+        Self { names: Arc::clone(&self.names), load: Arc::clone(&self.load) }
+    }
+}
+
+impl<T> NamedSource<T> {
+    /// A source of these names.
     pub fn new(
         names: impl Fn() -> Vec<String> + Send + Sync + 'static,
-        load: impl Fn(&str) -> Result<Theme, String> + Send + Sync + 'static,
+        load: impl Fn(&str) -> Result<T, String> + Send + Sync + 'static,
     ) -> Self {
         Self { names: Arc::new(names), load: Arc::new(load) }
     }
@@ -71,8 +83,8 @@ impl ThemeSource {
         (self.names)()
     }
 
-    /// Reads the theme of a name; the error is for the user.
-    pub fn load(&self, name: &str) -> Result<Theme, String> {
+    /// Reads what has a name; the error is for the user.
+    pub fn load(&self, name: &str) -> Result<T, String> {
         (self.load)(name)
     }
 }
@@ -82,6 +94,19 @@ impl Default for ThemeSource {
     fn default() -> Self {
         let names = || BUILTIN.map(|(name, _)| name.to_string()).to_vec();
         Self::new(names, |name| Theme::from_name(name).ok_or_else(|| format!("unknown theme {name}")))
+    }
+}
+
+impl Default for KeymapSource {
+    /// The built-in key maps.
+    fn default() -> Self {
+        let names = || KEYMAPS.map(|(name, _)| name.to_string()).to_vec();
+        Self::new(names, |name| {
+            let found = KEYMAPS.iter().find(|(known, _)| *known == name);
+            found
+                .map(|(name, text)| ((*name).to_string(), (*text).to_string()))
+                .ok_or_else(|| format!("unknown key map {name}"))
+        })
     }
 }
 
@@ -109,6 +134,14 @@ pub struct Options {
     pub themes: ThemeSource,
     /// The key map.
     pub keymap: Keymap,
+    /// Its name.
+    pub keymap_name: String,
+    /// The key maps to choose from.
+    pub keymaps: KeymapSource,
+    /// The settings, and where they come from.
+    pub settings: LoadedSettings,
+    /// The settings for which the command line has another value.
+    pub overridden: Vec<&'static str>,
     /// Problems with settings, theme and the like, for the user.
     pub problems: Vec<String>,
     /// Color depth of the terminal.
@@ -165,6 +198,10 @@ impl Options {
             is_dark_terminal: true,
             themes: ThemeSource::default(),
             keymap: Keymap::default(),
+            keymap_name: "default".to_string(),
+            keymaps: KeymapSource::default(),
+            settings: LoadedSettings::default(),
+            overridden: Vec::new(),
             problems: Vec::new(),
             colors: ColorDepth::True,
             tab_width: 4,

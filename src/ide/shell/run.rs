@@ -397,6 +397,10 @@ impl TerminalLoop {
             self.terminal.set_title(&title)?;
             self.title = title;
         }
+        if let Some(is_on) = app.ui.mouse.take() {
+            self.terminal.set_mouse(is_on)?;
+        }
+        self.notify = app.ui.notify.take().unwrap_or(self.notify);
         self.draw_attention(app)?;
         self.use_clipboard(app)?;
         let bytes = app.frame();

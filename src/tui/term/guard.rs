@@ -136,6 +136,14 @@ pub(crate) fn write_extra_mode(bytes: &[u8], note: impl FnOnce(&mut ExtraModes))
     active.output.write(bytes)
 }
 
+/// Turns reports of the mouse on or off.
+pub(crate) fn set_mouse(is_on: bool) -> io::Result<()> {
+    let mut slot = active();
+    let active = slot.as_mut().ok_or_else(terminal_restored_error)?;
+    active.wanted.mouse = is_on;
+    active.output.write(modes::mouse(is_on))
+}
+
 /// Records what deletes the images that the terminal has.
 pub(crate) fn own_images(undo: Vec<u8>) -> io::Result<()> {
     active().as_mut().ok_or_else(terminal_restored_error)?.image_undo = undo;

@@ -41,12 +41,17 @@ const TITLE_RESTORE: &[u8] = b"\x1b[23;0t";
 /// Resets the caret to the user's own shape.
 const CARET_RESTORE: &[u8] = b"\x1b[0 q";
 
+/// Turns reports of the mouse on or off: buttons and wheel, drags, in SGR form.
+pub fn mouse(is_on: bool) -> &'static [u8] {
+    if is_on { b"\x1b[?1000h\x1b[?1002h\x1b[?1006h" } else { b"\x1b[?1006l\x1b[?1002l\x1b[?1000l" }
+}
+
 /// Enters our modes, among them reports of a change between dark and light colors (2031). The alternate screen
 /// comes first, because the Kitty flags belong to the current screen.
 pub fn enter(modes: TermModes, extras: ExtraModes) -> Vec<u8> {
     let mut out = b"\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[?1004h\x1b[?2031h".to_vec();
     if modes.mouse {
-        out.extend_from_slice(b"\x1b[?1000h\x1b[?1002h\x1b[?1006h");
+        out.extend_from_slice(mouse(true));
     }
     if extras.kitty {
         out.extend_from_slice(KITTY_PUSH);
@@ -77,7 +82,7 @@ pub fn leave(modes: TermModes, extras: ExtraModes) -> Vec<u8> {
         out.extend_from_slice(KITTY_POP);
     }
     if modes.mouse {
-        out.extend_from_slice(b"\x1b[?1006l\x1b[?1002l\x1b[?1000l");
+        out.extend_from_slice(mouse(false));
     }
     // Margins remain set only where a frame was cut off.
     out.extend_from_slice(b"\x1b[?2031l\x1b[?1004l\x1b[?2004l\x1b[m\x1b[?69l\x1b[r\x1b[?2026l");

@@ -111,6 +111,12 @@ impl Terminal {
         }
     }
 
+    /// Turns reports of the mouse on or off; off on leaving.
+    pub fn set_mouse(&mut self, is_on: bool) -> io::Result<()> {
+        self.wanted.mouse = is_on;
+        guard::set_mouse(is_on)
+    }
+
     /// Pushes the Kitty keyboard flags; undone on leaving.
     pub fn enable_kitty_keyboard(&mut self) -> io::Result<()> {
         self.extras.kitty = true;

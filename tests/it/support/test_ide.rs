@@ -10,6 +10,7 @@ use std::time::Duration;
 use bowline::base::clock::ManualClock;
 use bowline::base::ids::CountingIds;
 use bowline::base::paths::Home;
+use bowline::config::load;
 use bowline::ide::core::options::{OpenTarget, Options};
 use bowline::ide::core::ports::{Connect, Ports};
 use bowline::ide::core::state::State;
@@ -364,8 +365,11 @@ impl IdeSetup {
             keep_open.then(last).flatten().map_or((self.open, None), |(open, last)| (open, Some(last)));
         let feed = Preload::start(Arc::new(env), tasks, open, |_| None);
         let (keymap, problems) = read_keymap("keymaps/test.toml", &self.keymap);
+        let files = [config.join("settings.toml"), work.join(".bowline/settings.toml")];
+        let settings = load::load(Some(&files[0]), Some(&files[1]));
         let options = Options {
             home: user,
+            settings,
             config,
             state,
             initial_command: self.startup_command,

@@ -36,6 +36,12 @@ pub struct PickerSpec {
     pub toggle: Option<Toggle>,
     /// The place in a file that is shown beside the list for a row, if it stands for one.
     pub preview: Option<fn(&State, &Pick) -> Option<PreviewTarget>>,
+    /// What is said below the list about a row.
+    pub about: Option<About>,
+    /// The sign before a marked row.
+    pub mark: &'static str,
+    /// Whether it stays open below what accepting a row opens.
+    pub stays_open: bool,
     /// Whether the texts of rows are paths: the name is shown before its folder.
     pub has_paths: bool,
     /// Source of its rows, and which of them are marked.
@@ -62,6 +68,9 @@ impl PickerSpec {
         letters: None,
         starts_at_mark: false,
         preview: None,
+        about: None,
+        mark: "✓",
+        stays_open: false,
         has_paths: false,
         load: |_| RowSource::Rows(Vec::new(), Vec::new()),
         accept: |_, _, _| {},
@@ -70,10 +79,16 @@ impl PickerSpec {
     };
 }
 
+/// What is said below the list about a row.
+pub struct About {
+    /// Lines that there is room for.
+    pub lines: u16,
+    /// Returns the lines.
+    pub text: fn(&State, &Pick) -> Vec<String>,
+}
+
 /// How the rows of a picker are toggled.
 pub struct Toggle {
-    /// The sign before a row that is on.
-    pub sign: &'static str,
     /// Whether Space toggles like Tab: where no text has a space to search for.
     pub by_space: bool,
     /// Reaction to a toggled row, and whether it is on now.
@@ -275,9 +290,11 @@ impl Picker {
     pub fn tick(&mut self, wait_ms: u64) -> bool {
         let status = self.matcher.tick(wait_ms);
         (self.is_query_stale, self.is_settled) = (false, !status.running);
-        let changed = status.changed;
-        self.selected = self.selected.min(self.matches().saturating_sub(1));
-        changed
+        // While it searches, the selected row may be yet to come.
+        if self.is_settled {
+            self.selected = self.selected.min(self.matches().saturating_sub(1));
+        }
+        status.changed
     }
 
     /// Waits for the matches of the current query before a choice: the shown matches may belong to the
@@ -379,8 +396,9 @@ impl Layer for Picker {
 
     fn area(&self, size: (u16, u16)) -> Rect {
         let cols = if self.spec.preview.is_some() { PREVIEW_COLS } else { COLS };
-        let area = frame::frame_area(size, cols, LINES_MAX + AROUND);
-        Rect { height: area.height.min(self.lines + AROUND), ..area }
+        let around = AROUND + self.spec.about.as_ref().map_or(0, |about| about.lines + 1);
+        let area = frame::frame_area(size, cols, LINES_MAX + around);
+        Rect { height: area.height.min(self.lines + around), ..area }
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, state: &State) {
@@ -497,6 +515,13 @@ fn accept(cx: &mut Cx<'_>) {
         // Other rows may have been found meanwhile.
         return cx.state.damage.add(Part::Overlay);
     }
+    if picker.spec.stays_open {
+        let chosen = picker.current().map(|row| (row.pick.clone(), picker.marked.clone(), picker.spec));
+        if let Some((pick, marked, spec)) = chosen {
+            (spec.accept)(cx, &pick, &marked);
+        }
+        return;
+    }
     let Some(picker) = cx.state.layers.pop_as::<Picker>() else { return };
     cx.state.damage.add_all();
     if let Some(pick) = picker.current().map(|row| row.pick.clone()) {
@@ -576,6 +601,22 @@ pub fn match_deadline(state: &State, now: Duration) -> Option<Duration> {
 pub fn match_query(state: &mut State) {
     if state.layers.top::<Picker>().is_some_and(|picker| picker.is_query_stale) {
         on_wake(state);
+    }
+}
+
+/// Replaces the rows of the open pickers of that id, with the same row selected.
+pub fn refresh(state: &mut State, id: &str, rows: &[PickRow], marked: &[Pick]) {
+    let mut is_open = false;
+    for picker in state.layers.all_mut::<Picker>().filter(|picker| picker.spec.id == id) {
+        is_open = true;
+        let selected = picker.selected;
+        picker.replace(rows.iter().cloned());
+        marked.clone_into(&mut picker.marked);
+        picker.tick(FILL_WAIT_MS);
+        picker.selected = selected;
+    }
+    if is_open {
+        state.damage.add(Part::Overlay);
     }
 }
 

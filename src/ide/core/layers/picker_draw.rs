@@ -13,14 +13,15 @@ use crate::ide::model::text_area::TextArea;
 use crate::text::position::{Byte, Line};
 use crate::tui::canvas::Canvas;
 
-/// Sign before a marked row that cannot be toggled.
-const MARK: &str = "✓";
 /// Cells before the text of a row.
 const MARGIN: usize = 3;
 
 /// Minimum columns of a picker with room for a preview, and of the preview.
 const WITH_PREVIEW_MIN: u16 = 68;
 const PREVIEW_MIN: u16 = 34;
+
+/// Minimum rows of the query and the list above what is said about a row.
+const LIST_MIN: u16 = 2;
 
 /// A line of the list.
 #[derive(Debug, PartialEq, Eq)]
@@ -37,6 +38,9 @@ pub fn draw(canvas: &mut Canvas<'_>, picker: &Picker, state: &State) {
     let count = format!("{} / {}{more}", picker.matches(), picker.total());
     let inner =
         frame::draw(canvas, picker.spec.title, &count, &format!("{}  Escape close", picker.spec.footer));
+    let about = about_rows(picker, inner.height);
+    draw_about(&mut canvas.sub(Rect { y: inner.bottom() - about, height: about, ..inner }), picker, state);
+    let inner = Rect { height: inner.height - about, ..inner };
     let mut inside = canvas.sub(inner);
     let cols = preview_cols(picker, inner.width);
     if cols > 0 {
@@ -62,6 +66,26 @@ pub fn draw(canvas: &mut Canvas<'_>, picker: &Picker, state: &State) {
     if picker.matches() == 0 && !picker.is_filling {
         let style = inside.style("ui.overlay.soft");
         inside.text(2, 1, "No matches", style);
+    }
+}
+
+/// Returns the rows for what is said about a row, 0 where the list would have no room.
+fn about_rows(picker: &Picker, rows: u16) -> u16 {
+    let wanted = picker.spec.about.as_ref().map_or(0, |about| about.lines + 1);
+    if rows >= wanted + LIST_MIN { wanted } else { 0 }
+}
+
+/// Draws what is said about the selected row, under a divider.
+fn draw_about(canvas: &mut Canvas<'_>, picker: &Picker, state: &State) {
+    let (cols, rows) = canvas.size();
+    let lines = picker.spec.about.as_ref().zip(picker.current());
+    let Some((about, row)) = lines.filter(|_| rows > 0) else { return };
+    let plain = canvas.style("ui.overlay");
+    let border = canvas.style("ui.border").patch(Style { bg: plain.bg, ..Style::default() });
+    canvas.text(0, 0, &"─".repeat(usize::from(cols)), border);
+    for (y, line) in (1..rows).zip((about.text)(state, &row.pick)) {
+        let style = if y == 1 { plain } else { canvas.style("ui.overlay.soft") };
+        canvas.text(1, y, &truncate(&line, usize::from(cols).saturating_sub(2)), style);
     }
 }
 
@@ -162,7 +186,7 @@ fn draw_row(
     let detail_width = text_width(&row.detail).min(usize::from(cols) / 2);
     let room = usize::from(cols).saturating_sub(detail_width + MARGIN + 3);
     if picker.marked.contains(&row.pick) {
-        canvas.text(1, y, picker.spec.toggle.as_ref().map_or(MARK, |toggle| toggle.sign), plain);
+        canvas.text(1, y, picker.spec.mark, plain);
     }
     let used = draw_text(canvas, y, picker, row, room) + 2;
     if let Some(group) = group.filter(|_| used < room) {

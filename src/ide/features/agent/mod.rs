@@ -5,6 +5,7 @@ use crate::ide::core::feature::Feature;
 pub mod approval_modes;
 pub mod commands;
 pub mod profiles;
+pub mod settings;
 pub mod thinking;
 pub mod tools;
 
@@ -12,5 +13,6 @@ pub mod tools;
 pub const FEATURE: Feature = Feature {
     commands: &[commands::COMMANDS],
     pickers: &[&approval_modes::PICKER, &profiles::PICKER, &thinking::PICKER, &tools::PICKER],
+    settings: &[settings::SETTINGS],
     ..Feature::new("agent")
 };

@@ -37,7 +37,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "tools",
     title: "Agent tools",
     footer: "Space ✓ on or off  Enter apply",
-    toggle: Some(Toggle { sign: "✓", by_space: true, on_toggle: toggle }),
+    toggle: Some(Toggle { by_space: true, on_toggle: toggle }),
     load: |_| RowSource::Task(|cx, injector, number| fill(cx, &injector, number)),
     accept: |cx, pick, marked| {
         let names = match pick.get::<Preset>() {

@@ -35,7 +35,8 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "models",
     title: "Choose model",
     footer: "✓ in use  Tab ★ favorite  Enter use",
-    toggle: Some(Toggle { sign: FAVORITE, by_space: false, on_toggle: toggle }),
+    mark: FAVORITE,
+    toggle: Some(Toggle { by_space: false, on_toggle: toggle }),
     load: |_| RowSource::Task(fill),
     accept: |cx, pick, _| {
         if let (Some(ModelId { provider, id }), Some(session)) = (pick.get(), cx.session) {

@@ -1,38 +1,82 @@
-//! Picker of the built-in key maps.
+//! Choosing a key map: the user's and the built-in ones. It is saved like every setting.
 
+use crate::config::Settings;
 use crate::ide::core::catalog::Catalog;
-use crate::ide::core::context::Cx;
-use crate::ide::core::keys::keymap::BUILTIN;
-use crate::ide::core::keys::keymap::{Keymap, KeymapProblem};
-use crate::ide::core::layers::picker::Pick;
-use crate::ide::core::layers::picker::PickRow;
-use crate::ide::core::layers::picker::{PickerSpec, RowSource};
+use crate::ide::core::context::{Cx, answer_or_error};
+use crate::ide::core::feature::SettingSpec;
+use crate::ide::core::keys::keymap::{BUILTIN, Keymap, KeymapProblem};
+use crate::ide::core::keys::modal::Modal;
+use crate::ide::core::layers::picker::{Pick, PickRow, PickerSpec, RowSource, push};
+use crate::ide::core::options::{KeymapSource, Options};
+use crate::ide::core::slots::Slot;
 use crate::ide::editor::modal::cursors;
 use crate::ide::features::plugins;
+use crate::ide::features::settings::store;
+
+/// Slot of the feature's state.
+pub const KEYMAPS: Slot<Keymaps> = Slot::new();
+
+/// The key maps.
+pub struct Keymaps {
+    source: KeymapSource,
+    /// Name of the one in use.
+    name: String,
+}
+
+impl Keymaps {
+    /// The key map of the start.
+    pub fn new(options: &Options) -> Self {
+        Self { source: options.keymaps.clone(), name: options.keymap_name.clone() }
+    }
+}
+
+/// The setting that it makes take effect.
+pub const SETTINGS: &[SettingSpec] = &[SettingSpec {
+    key: "keymap",
+    picker: Some("keymaps"),
+    apply: |cx, new: &Settings| load(cx, &new.keymap),
+}];
 
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "keymaps",
     title: "Choose key map",
-    footer: "Enter use for this run",
-    load: |_| RowSource::Rows(rows(), Vec::new()),
+    footer: "Enter use and save",
+    load: |_| {
+        RowSource::Task(|cx, injector, number| {
+            let source = cx.state.slots[KEYMAPS].source.clone();
+            cx.tasks.spawn_blocking(
+                "keymaps.list",
+                move || source.names(),
+                move |cx, names| {
+                    for name in answer_or_error(cx, "list key maps", names).unwrap_or_default() {
+                        push(&injector, row(cx, name));
+                    }
+                    cx.state.finish_filling(number);
+                },
+            );
+        })
+    },
     accept: |cx, pick, _| {
-        if let Some(name) = pick.get::<&'static str>() {
-            use_keymap(cx, name);
+        if let Some(name) = pick.get::<String>() {
+            let message = format!("Key map: {name}");
+            store::save(cx, "keymap", Some(store::literal(name)), |cx| cx.state.set_status(message));
         }
     },
     ..PickerSpec::EMPTY
 };
 
-fn rows() -> Vec<PickRow> {
-    let row = |(name, text): &(&'static str, &str)| PickRow {
-        text: (*name).to_string(),
+fn row(cx: &Cx<'_>, name: String) -> PickRow {
+    let builtin = BUILTIN.iter().find(|(known, _)| *known == name);
+    let about = builtin.map_or("yours", |(_, text)| text.lines().next().unwrap_or_default());
+    let in_use = if cx.state.slots[KEYMAPS].name == name { "in use  " } else { "" };
+    PickRow {
         aliases: Vec::new(),
         group: None,
-        detail: text.lines().next().unwrap_or_default().trim_start_matches("# ").to_string(),
-        pick: Pick::new(*name),
-    };
-    BUILTIN.iter().map(row).collect()
+        detail: format!("{in_use}{}", about.trim_start_matches("# ")),
+        pick: Pick::new(name.clone()),
+        text: name,
+    }
 }
 
 /// Parses a key map for the commands of `catalog`. Also returns messages for the user about unusable rows.
@@ -46,17 +90,36 @@ pub fn read(catalog: &Catalog, origin: &str, text: &str) -> (Keymap, Vec<String>
     (keymap, problems.into_iter().map(describe).collect())
 }
 
-/// Uses a built-in key map from now on.
-fn use_keymap(cx: &mut Cx<'_>, name: &str) {
-    let Some((_, text)) = BUILTIN.iter().find(|(known, _)| *known == name) else { return };
-    let (keymap, _) = read(cx.state.catalog, name, text);
+/// Reads a key map in a task and uses it from then on; if it cannot be read, the one in use stays.
+fn load(cx: &mut Cx<'_>, name: &str) {
+    let keymaps = &mut cx.state.slots[KEYMAPS];
+    keymaps.name = name.to_string();
+    let (source, name) = (keymaps.source.clone(), name.to_string());
+    let wanted = name.clone();
+    cx.tasks.spawn_blocking(
+        "keymaps.load",
+        move || source.load(&wanted),
+        move |cx, read| match answer_or_error(cx, "read the key map", read) {
+            // Another one was chosen meanwhile.
+            _ if cx.state.slots[KEYMAPS].name != name => {}
+            Some(Ok((origin, text))) => use_keymap(cx, &origin, &text),
+            Some(Err(error)) => cx.state.set_error(error),
+            None => {}
+        },
+    );
+}
+
+fn use_keymap(cx: &mut Cx<'_>, origin: &str, text: &str) {
+    let (keymap, problems) = read(cx.state.catalog, origin, text);
     cursors::end_undo_group(cx.state);
-    cx.state.modal = crate::ide::core::keys::modal::Modal::new(keymap.modal_style());
+    cx.state.modal = Modal::new(keymap.modal_style());
     cx.state.keymap = keymap;
     for problem in plugins::run::bind(cx.state) {
         tracing::warn!("{problem}");
     }
     cx.state.pending.clear();
     cx.state.damage.add_all();
-    cx.state.set_status(format!("Key map: {name}. To keep it: keymap = \"{name}\" in settings.toml"));
+    if let Some(problem) = problems.into_iter().next() {
+        cx.state.set_error(problem);
+    }
 }

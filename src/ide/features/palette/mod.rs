@@ -14,7 +14,11 @@ pub mod run;
 pub const FEATURE: Feature = Feature {
     commands: &[commands::COMMANDS],
     pickers: &[&picker::PICKER, &keys::PICKER, &keymaps::PICKER],
-    slots: &[|options| Box::new(recent::RecentCommands::new(options))],
+    settings: &[keymaps::SETTINGS],
+    slots: &[
+        |options| Box::new(recent::RecentCommands::new(options)),
+        |options| Box::new(keymaps::Keymaps::new(options)),
+    ],
     on_event: |cx, event| {
         if event == FeatureEvent::Started {
             recent::load(cx);

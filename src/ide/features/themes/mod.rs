@@ -11,6 +11,7 @@ pub mod switch;
 pub const FEATURE: Feature = Feature {
     commands: &[commands::COMMANDS],
     pickers: &[&picker::PICKER],
+    settings: &[switch::SETTINGS],
     slots: &[|options| Box::new(switch::Themes::new(options))],
     on_event: |cx, event| {
         if event == FeatureEvent::Started {

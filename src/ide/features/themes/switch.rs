@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::ide::core::context::{Cx, answer_or_error};
+use crate::ide::core::feature::SettingSpec;
 use crate::ide::core::options::{Options, ThemeSource};
 use crate::ide::core::slots::Slot;
 use crate::ide::core::state::State;
@@ -12,6 +13,17 @@ use crate::tui::theme::{ColorDepth, ThemeChoice};
 
 /// Slot of the feature's state.
 pub const THEMES: Slot<Themes> = Slot::new();
+
+/// The setting that it makes take effect.
+pub const SETTINGS: &[SettingSpec] = &[SettingSpec {
+    key: "theme",
+    picker: Some("themes"),
+    apply: |cx, new| {
+        let choice = ThemeChoice::parse(&new.theme);
+        show(cx, &choice);
+        cx.state.slots[THEMES].choice = choice;
+    },
+}];
 
 /// The themes.
 pub struct Themes {

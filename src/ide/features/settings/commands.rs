@@ -1,0 +1,92 @@
+//! Commands on settings.
+
+use crate::config::kind::Kind;
+use crate::config::settings::row::Row;
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::layers::prompt::Prompt;
+use crate::ide::core::panes::Focus;
+use crate::ide::editor::commands::panes;
+use crate::ide::features::settings::screen;
+use crate::ide::features::settings::store::{self, SETTINGS};
+use crate::ide::model::buffers::BufferId;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("settings.open", "Open settings", &["preferences", "options", "configuration"], |cx| {
+        // The screen shows what is known, and then what other programs wrote meanwhile.
+        cx.defer_picker("settings");
+        cx.defer(store::reload);
+    }),
+    command("settings.open-file", "Open settings file", &["settings.toml", "config file"], open_file),
+    command("settings.reset", "Reset setting", &["default value", "unset"], reset),
+];
+
+/// Changes a setting: switches it, or asks for its value.
+pub fn change(cx: &mut Cx<'_>, row: &'static Row) {
+    if let Some(id) = cx.state.catalog.setting(row.key).and_then(|spec| spec.picker) {
+        return cx.defer_picker(id);
+    }
+    let settings = &mut cx.state.slots[SETTINGS];
+    match row.kind {
+        Kind::Flag => {
+            let is_on = settings.loaded.settings.literal(row.key).as_deref() == Some("true");
+            screen::save(cx, row, (!is_on).to_string());
+        }
+        Kind::Choice(_) => {
+            settings.editing = Some(row.key);
+            cx.defer_picker("setting-values");
+        }
+        Kind::Text | Kind::Number(..) | Kind::Numbers(..) => {
+            let initial = row.editable(&settings.loaded.settings);
+            let asked = Prompt::new(row.key, move |cx, typed| {
+                if let Ok(literal) = row.literal(&typed) {
+                    screen::save(cx, row, literal);
+                }
+            });
+            let asked =
+                asked.initial(initial).verb("save").check(move |_, typed| row.literal(typed).map(|_| ()));
+            asked.open(cx);
+        }
+        Kind::Limits | Kind::Budgets => open_file(cx),
+    }
+}
+
+/// Opens the file with the selected setting at its line, or else the user's.
+pub fn open_file(cx: &mut Cx<'_>) {
+    let on_screen = screen::selected(cx.state);
+    if on_screen.is_none() && !cx.state.layers.is_empty() {
+        return cx.state.set_status("Choose a setting first: settings.open");
+    }
+    let selected = on_screen.map_or("", |row| row.key);
+    let settings = &cx.state.slots[SETTINGS];
+    let path = settings.file_of(selected).to_path_buf();
+    let at = settings.loaded.origin(selected).map(|origin| (origin.line, 1));
+    if on_screen.is_some() {
+        drop(cx.state.pop_layer());
+    }
+    (cx.state.catalog.open_file)(cx, path, at);
+    panes::focus(cx, Focus::Editor);
+}
+
+/// Removes the selected setting from the file that sets it.
+fn reset(cx: &mut Cx<'_>) {
+    let Some(row) = screen::selected(cx.state) else {
+        return cx.state.set_status("Choose a setting first: settings.open");
+    };
+    let settings = &cx.state.slots[SETTINGS];
+    if settings.loaded.origin(row.key).is_none() {
+        return cx.state.set_status(format!("{} has its default", row.key));
+    }
+    let file = settings.file_of(row.key).display().to_string();
+    let message = format!("Removed {} from {file}", row.key);
+    store::save(cx, row.key, None, move |cx| cx.state.set_status(message));
+}
+
+/// Makes settings take effect that the user changed in their file.
+pub fn on_saved(cx: &mut Cx<'_>, buffer: BufferId) {
+    let buffer = cx.state.buffers.all().iter().find(|known| known.id == buffer);
+    if buffer.and_then(|buffer| buffer.real_path()).is_some_and(|path| cx.state.slots[SETTINGS].is_file(path))
+    {
+        store::reload(cx);
+    }
+}
