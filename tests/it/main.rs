@@ -161,8 +161,11 @@ mod ide_screens;
 mod ide_search;
 /// The mouse in the conversation.
 mod ide_selection;
-/// Text through commands of the shell.
+/// The tree of a session and the list of all sessions.
 mod ide_sessions;
+/// The settings screen and the files behind it.
+mod ide_settings;
+/// Text through commands of the shell.
 mod ide_shell;
 /// Snippets and their stops.
 mod ide_snippets;
@@ -194,6 +197,8 @@ mod ide_windows;
 mod ide_workspace;
 /// JSON mode and what is piped into it.
 mod json_lines;
+/// Keys of other programs.
+mod keymaps;
 /// Logins and the renewal of tokens.
 mod logins;
 /// Every cell of the matrix of the LLM layer names a test that exists.

@@ -1,0 +1,91 @@
+//! The key maps of other programs: keys that their users press without thinking do what they do there.
+
+use bowline::ide::core::keys::keymap::{BUILTIN, KeyContext, Keymap, Lookup};
+use bowline::ide::features::palette::keymaps;
+use bowline::ide::shell::catalog::CATALOG;
+use bowline::tui::input::Key;
+
+use crate::support::test_ide::IdeSetup;
+
+fn keymap(name: &str) -> Keymap {
+    let (_, text) = BUILTIN.iter().find(|(known, _)| *known == name).unwrap();
+    let (map, problems) = keymaps::read(&CATALOG, name, text);
+    assert_eq!(problems, Vec::<String>::new());
+    map
+}
+
+fn assert_keys(name: &str, rows: &[(KeyContext, &str, &str)]) {
+    let map = keymap(name);
+    for (context, keys, id) in rows {
+        let pressed: Vec<Key> = keys.split(' ').map(|key| key.parse().unwrap()).collect();
+        assert_eq!(map.lookup(*context, &pressed), Lookup::Command((*id).to_string()), "{name}: {keys}");
+    }
+}
+
+#[test]
+fn vscode_keymap_has_the_keys_of_daily_work() {
+    use KeyContext::{Editor, Files, Prompt};
+
+    assert_keys(
+        "vscode",
+        &[
+            (Prompt, "Ctrl-Shift-p", "app.palette"),
+            (Editor, "Ctrl-p", "view.files-picker"),
+            (Prompt, "Ctrl-Shift-f", "workspace.search"),
+            (Editor, "Ctrl-Shift-h", "workspace.replace"),
+            (Prompt, "Ctrl-`", "terminal.toggle"),
+            (Prompt, "Ctrl-,", "settings.open"),
+            (Prompt, "Ctrl-k Ctrl-t", "view.themes"),
+            (Editor, "Ctrl-k Ctrl-s", "app.keys"),
+            (Editor, "Ctrl-\\", "window.split-right"),
+            (Editor, "Ctrl-w", "file.close"),
+            (Prompt, "Ctrl-PageDown", "file.next"),
+            (Editor, "Ctrl-Shift-o", "view.outline-picker"),
+            (Editor, "Ctrl-d", "select.next-occurrence"),
+            (Editor, "Ctrl-Shift-k", "edit.delete-line"),
+            (Editor, "Alt-z", "view.toggle-wrap"),
+            (Editor, "Ctrl-Shift-z", "edit.redo"),
+            (Editor, "Ctrl-g", "search.go-to-line"),
+            (Editor, "Ctrl-/", "edit.comment"),
+            (Files, "F2", "files.rename"),
+        ],
+    );
+}
+
+#[test]
+fn emacs_keymap_has_the_keys_of_daily_work() {
+    use KeyContext::{Editor, Prompt};
+
+    assert_keys(
+        "emacs",
+        &[
+            (Editor, "Ctrl-f", "move.right"),
+            (Editor, "Alt-f", "move.word-right"),
+            (Editor, "Ctrl-x Ctrl-f", "file.open"),
+            (Editor, "Ctrl-x Ctrl-s", "file.save"),
+            (Editor, "Ctrl-x b", "view.buffers-picker"),
+            (Editor, "Ctrl-x 3", "window.split-right"),
+            (Editor, "Ctrl-x o", "view.next-pane"),
+            (Prompt, "Alt-x", "app.palette"),
+            (Editor, "Alt-%", "search.replace"),
+            (Editor, "Ctrl-s", "search.find"),
+            (Editor, "Ctrl-y", "edit.yank"),
+        ],
+    );
+}
+
+#[tokio::test]
+async fn vscode_chords_work_in_the_prompt_and_keep_typing_intact() {
+    let map = include_str!("../../keymaps/vscode.toml");
+    let mut ide = IdeSetup::new().keymap(map).with("a.txt", "one\ntwo\n").size(100, 30).start().await;
+    ide.keys("Alt-3").await;
+    ide.type_in("hello").await;
+    ide.keys("Ctrl-k Ctrl-t").await;
+    assert!(ide.picture().contains("─ Theme ─"), "{}", ide.picture());
+    ide.keys("Escape").await;
+    assert!(ide.picture().contains("┃ hello"), "{}", ide.picture());
+    ide.keys("Alt-2 Alt-Down").await;
+    assert_eq!(ide.text(), "two\none\n");
+    ide.keys("Ctrl-Shift-k").await;
+    assert_eq!(ide.text(), "two\n");
+}
