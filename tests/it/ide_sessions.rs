@@ -86,6 +86,20 @@ async fn session_tree_fits_small_windows() {
 }
 
 #[tokio::test]
+async fn session_tree_labels_are_no_place_to_be() {
+    let mut ide = ide_with_prompts(IdeSetup::new().size(120, 24), &["one", "two"]).await;
+    ide.keys("Alt-g").await;
+    ide.keys("Up l").await;
+    ide.type_in("best").await;
+    ide.keys("Enter Tab Tab").await;
+    ide.wait_for_text("filter: all").await;
+    let picture = ide.picture();
+    let here: Vec<&str> = picture.lines().filter(|line| line.contains("you are here")).collect();
+    assert_eq!(here.len(), 1, "{picture}");
+    assert!(picture.contains("label") && !here[0].contains("label"), "{picture}");
+}
+
+#[tokio::test]
 async fn session_tree_labels_can_be_set_filtered_and_cleared() {
     with_task_orders(async || {
         let mut ide = ide_with_prompts(IdeSetup::new().size(120, 24), &["one", "two", "three"]).await;
@@ -118,14 +132,20 @@ async fn session_tree_search_filters_entries() {
     ide.keys("Alt-g").await;
     ide.keys("/").await;
     ide.type_in("needle").await;
+    ide.headless.idle().await;
+    let picture = ide.picture();
+    assert!(picture.contains("Needles again") && !picture.contains("burn"), "while typing: {picture}");
+    ide.keys("Up").await;
+    ide.snap("session_tree_search");
     ide.keys("Enter").await;
     ide.wait_for_text("search: needle").await;
-    let picture = ide.picture();
-    assert!(picture.contains("Needles again") && !picture.contains("burn"), "{picture}");
     ide.keys("/ Ctrl-u").await;
     ide.type_in("straw").await;
-    ide.keys("Enter").await;
-    assert!(ide.status_message().contains("No entry contains straw"), "{}", ide.status_message());
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("No matches"), "{}", ide.picture());
+    ide.keys("Escape").await;
+    ide.wait_for_text("search: needle").await;
+    assert!(ide.picture().contains("Needles again"), "as before the search: {}", ide.picture());
     ide.keys("Escape").await;
     assert!(ide.picture().contains("burn the hay") && !ide.state().layers.is_empty());
     ide.keys("Escape").await;

@@ -93,6 +93,13 @@ pub struct Row {
     pub label: Option<CompactString>,
 }
 
+impl Row {
+    /// Returns whether it is a message of the user.
+    pub fn is_user(&self) -> bool {
+        self.role == Role::User
+    }
+}
+
 /// The outline of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outline {
@@ -100,7 +107,7 @@ pub struct Outline {
     pub rows: Vec<Row>,
     /// The lanes of the rows.
     pub lanes: Vec<Lane>,
-    /// The row of the leaf, or of its nearest ancestor with a row.
+    /// The row of where the conversation is, or of the nearest ancestor with a row.
     pub leaf_row: Option<u32>,
     /// Number of user messages.
     pub turns: u32,
@@ -162,13 +169,27 @@ pub fn outline(tree: &Tree, labels: &Labels, filter: Filter) -> Outline {
             maker.add_rows(&[at], &mut children);
         }
     }
-    let here = tree.leaf_index();
+    let here = place(tree);
     let here = here.and_then(|at| if shown[at as usize] { Some(at) } else { above[at as usize] });
     let mut out = maker.out;
     out.leaf_row = here.and_then(|at| maker.row_of.get(&at).copied());
     out.turns = turns;
     out.leaf_count = tree.leaf_count() as u32;
     out
+}
+
+/// Returns where the conversation is: the leaf, or the entry before labels and names of the session, which are no place to
+/// be.
+fn place(tree: &Tree) -> Option<u32> {
+    let mut at = tree.leaf_index()?;
+    // A path longer than the number of entries is a cycle.
+    for _ in 0..tree.len() {
+        if !matches!(tree.kind_and_role(at).0, "label" | "session_info") {
+            break;
+        }
+        at = tree.parent_index(at)?;
+    }
+    Some(at)
 }
 
 /// Returns for every entry its nearest ancestor with a row.

@@ -27,4 +27,11 @@ impl LatestRequest {
             }
         }
     }
+
+    /// Returns a function, for any thread, that says whether the request that began last is still the latest.
+    pub fn is_latest(&self) -> impl Fn() -> bool + Send + Sync + 'static {
+        let newest = self.0.clone();
+        let number = newest.load(Ordering::Relaxed);
+        move || newest.load(Ordering::Relaxed) == number
+    }
 }

@@ -7,6 +7,7 @@ use crate::ide::editor::commands::edit;
 use crate::ide::features::sessions::events as sessions;
 use crate::ide::features::sessions::last;
 use crate::ide::features::sessions::picker::SessionFile;
+use crate::ide::features::sessions::search_line;
 use crate::ide::features::sessions::trash;
 use crate::runtime::BranchSummaryChoice;
 use crate::runtime::history::navigation::{NavigationTarget, SessionSwitch};
@@ -61,16 +62,7 @@ pub const COMMANDS: &[Command] = &[
         sessions::with_selected_entry(cx, |cx, _, id| sessions::replace(cx, SessionSwitch::Fork(id)));
     }),
     command("session.label", "Label selected entry", &["bookmark", "tag"], label),
-    command("session.search-tree", "Search session tree", &["filter entries"], |cx| {
-        let text =
-            sessions::view_of(cx.state).map(|view| view.matches.as_ref().map(|(text, _)| text.clone()));
-        match text {
-            Some(text) => Prompt::new("Search session tree", |cx, text| sessions::search(cx, text.trim()))
-                .initial(text.unwrap_or_default())
-                .open(cx),
-            None => sessions::open(cx),
-        }
-    }),
+    command("session.search-tree", "Search session tree", &["filter entries"], search_line::open),
     command(
         "session.next-filter",
         "Cycle session tree filter",

@@ -24,7 +24,7 @@ const LEVELS_MAX: u32 = 16;
 /// Keys in the footer, with short descriptions.
 const KEYS: &[(&str, &str)] = &[
     ("list.accept", "go"),
-    ("session.branch", "branch"),
+    ("session.branch", "continue after"),
     ("session.go-with-summary", "summary"),
     ("session.label", "label"),
     ("session.fork", "fork"),
@@ -51,8 +51,12 @@ pub fn height(size: (u16, u16)) -> usize {
 /// Draws the tree.
 pub fn draw(canvas: &mut Canvas<'_>, view: &SessionView, keymap: &Keymap) {
     let name = view.name.as_deref().unwrap_or("Session");
-    let key =
-        |(id, name): &(&str, &str)| Some(format!("{} {name}", keymap.keys_for(KeyContext::SessionTree, id)?));
+    // Enter on a message of the user goes before it, with its text in the prompt.
+    let is_user = view.selected_row().is_some_and(|row| row.is_user());
+    let key = |(id, name): &(&str, &'static str)| {
+        let name = if *id == "list.accept" && is_user { "edit and resend" } else { *name };
+        Some(format!("{} {name}", keymap.keys_for(KeyContext::SessionTree, id)?))
+    };
     let footer = KEYS.iter().filter_map(key).collect::<Vec<_>>().join("  ");
     let inner = frame::draw(canvas, &visible(name), &counts(view), &footer);
     let mut inside = canvas.sub(inner);
@@ -64,7 +68,8 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &SessionView, keymap: &Keymap) {
     };
     if view.shown.is_empty() {
         let soft = inside.style("ui.overlay.soft");
-        inside.text(1, 0, "Nothing here", soft);
+        let text = if view.matches.is_some() { "No matches" } else { "No entries" };
+        inside.text(1, 0, text, soft);
         return;
     }
     let list_cols = if cols >= WIDE { cols * 3 / 5 } else { cols };

@@ -14,7 +14,7 @@ use crate::ide::features::drafts;
 use crate::ide::features::drafts::state::DRAFTS;
 use crate::ide::features::message_queue::take_back;
 use crate::ide::features::sessions;
-use crate::ide::features::sessions::view::{Missing, SessionView};
+use crate::ide::features::sessions::view::{Matches, Missing, SessionView};
 use crate::llm::model::UserMessage;
 use crate::runtime::history::navigation::{NavigationTarget, SessionSwitch};
 use crate::runtime::{BranchSummaryChoice, Handle};
@@ -244,28 +244,37 @@ pub fn search(cx: &mut Cx<'_>, text: &str) {
     let (filter, text) = (view.filter, text.to_string());
     let wanted = text.clone();
     let done = view.searches.begin(move |cx, ids: HashSet<String>| {
-        if view_numbered(cx.state, number).is_none() {
-            return;
-        }
-        if ids.is_empty() {
-            return cx.state.set_status(format!("No entry contains {text}"));
-        }
         with_numbered(cx, number, |view| view.set_matches(Some((text, ids))));
     });
     if wanted.trim().is_empty() {
         return with_view(cx, |view| view.set_matches(None));
     }
-    let work = |session: Handle| async move { find(&session, &wanted, filter).await };
+    let is_latest = view.searches.is_latest();
+    let work = |session: Handle| async move { find(&session, &wanted, filter, is_latest).await };
     ask_session(cx, "sessions.search", TASK, work, done);
 }
 
-/// Returns the entries of a filter that contain a text; lower case letters also match capitals.
-async fn find(session: &Handle, text: &str, filter: Filter) -> Result<HashSet<String>, Report> {
+/// Shows these matches in place of those of a search in progress.
+pub fn cancel_search(cx: &mut Cx<'_>, matches: Option<Matches>) {
+    let Some(view) = view_of(cx.state) else { return };
+    // The answer of the search in progress is dropped.
+    drop(view.searches.begin(|_, ()| {}));
+    view.set_matches(matches);
+}
+
+/// Returns the entries of a filter that contain a text; lower case letters also match capitals. Gives up once another
+/// search has begun.
+async fn find(
+    session: &Handle,
+    text: &str,
+    filter: Filter,
+    is_latest: impl Fn() -> bool,
+) -> Result<HashSet<String>, Report> {
     let rows = session.outline(filter).await?.rows;
     let ids: Vec<String> = rows.into_iter().map(|row| row.id.into()).collect();
     let exact = text.chars().any(char::is_uppercase);
     let mut found = HashSet::new();
-    for some in ids.chunks(TEXTS_BATCH) {
+    for some in ids.chunks(TEXTS_BATCH).take_while(|_| is_latest()) {
         for (id, words) in session.entry_lines(some.to_vec()).await? {
             let contains = if exact { words.contains(text) } else { words.to_lowercase().contains(text) };
             if contains {

@@ -10,6 +10,7 @@ pub mod layer;
 pub mod picker;
 pub mod picker_anywhere;
 pub mod picker_delete;
+pub mod search_line;
 pub mod summaries;
 pub mod trash;
 pub mod view;

@@ -13,6 +13,9 @@ use crate::session::derived::outline::{Filter, Outline, Row};
 /// Number of rows around those on the screen whose texts are requested, too.
 const PREFETCH_ROWS: usize = 50;
 
+/// A search, and the entries that match.
+pub type Matches = (String, HashSet<String>);
+
 /// The session tree.
 #[derive(Debug)]
 pub struct SessionView {
@@ -31,7 +34,7 @@ pub struct SessionView {
     /// Index of the selected row among the shown ones.
     pub selected: usize,
     /// The search, and the matching entries.
-    pub matches: Option<(String, HashSet<String>)>,
+    pub matches: Option<Matches>,
     /// The turn of the selected row; that of the previous one until it has arrived.
     pub turn: Option<Turn>,
     /// The entry whose turn was requested.
@@ -105,7 +108,7 @@ impl SessionView {
     }
 
     /// Shows only matching entries, or all of them.
-    pub fn set_matches(&mut self, found: Option<(String, HashSet<String>)>) {
+    pub fn set_matches(&mut self, found: Option<Matches>) {
         let kept = self.selected_row().map(|row| row.id.clone());
         self.matches = found;
         self.update_shown();
