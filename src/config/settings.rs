@@ -71,8 +71,8 @@ pub struct Settings {
     pub scroll_margin: usize,
     /// Whether there is a scrollbar.
     pub scrollbar: bool,
-    /// Whether long lines are wrapped.
-    pub soft_wrap: bool,
+    /// In which files long lines are wrapped on the screen: `off`, `prose` or `on`.
+    pub soft_wrap: String,
     /// Whether the files open in the folder are reopened.
     pub restore: bool,
     /// Whether undo trees are stored for the next start.

@@ -218,7 +218,7 @@ async fn keymap_invalid_toml_falls_back_to_working_keys() {
 async fn editor_draws_long_lines_and_control_characters() {
     let odd =
         format!("{}\ntab\tnul-free \u{1b}[31m bell \u{7} e\u{301} 👩‍👩‍👧 漢字\u{202e}x\n", "long ".repeat(2000));
-    let mut ide = IdeSetup::new().with("a.txt", &odd).size(120, 24).start().await;
+    let mut ide = IdeSetup::new().with("a.log", &odd).size(120, 24).start().await;
     ide.keys("End Down Home").await;
     let picture = ide.picture();
     assert!(!picture.contains('\u{1b}') && !picture.contains('\u{7}'), "{picture}");
@@ -227,5 +227,5 @@ async fn editor_draws_long_lines_and_control_characters() {
     ide.keys("End Left Left").await;
     ide.type_in("y").await;
     ide.keys("Ctrl-s").await;
-    assert_eq!(ide.file_text("a.txt").replacen('y', "", 1), odd);
+    assert_eq!(ide.file_text("a.log").replacen('y', "", 1), odd);
 }

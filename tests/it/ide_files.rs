@@ -338,3 +338,22 @@ async fn path_prompts_complete_names_with_tab() {
     ide.keys("Tab").await;
     assert!(ide.picture().contains("│ ~/ "), "{}", ide.picture());
 }
+
+#[tokio::test]
+async fn tab_line_counts_the_files_beside_it_and_shows_the_current_one() {
+    let mut setup = IdeSetup::new().size(80, 16);
+    for n in 0..14 {
+        setup = setup.with(&format!("file-{n}.txt"), "x\n");
+    }
+    let mut ide = setup.with("a/mod.rs", "a\n").with("b/mod.rs", "b\n").start().await;
+    let line = |ide: &mut TestIde| ide.picture().lines().nth(1).unwrap_or_default().to_string();
+    assert!(line(&mut ide).contains("file-0.txt") && line(&mut ide).contains('›'), "{}", ide.picture());
+    ide.keys("Alt-PageUp").await;
+    assert!(line(&mut ide).contains("‹ 1") && line(&mut ide).contains("b/mod.rs"), "{}", ide.picture());
+    assert!(line(&mut ide).contains("a/mod.rs"), "files of one name have their folders: {}", ide.picture());
+    let (x, y) = ide.find("‹ 1");
+    ide.click(x, y);
+    ide.headless.idle().await;
+    assert!(!line(&mut ide).contains("b/mod.rs"), "a click goes on before the first tab: {}", ide.picture());
+    ide.snap("tab_line_many");
+}

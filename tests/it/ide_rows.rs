@@ -18,7 +18,6 @@ fn screen_cursor(ide: &mut TestIde) -> (u16, u16) {
 #[tokio::test]
 async fn soft_wrap_navigates_by_visual_rows() {
     let mut ide = IdeSetup::new().with("a.txt", PROSE).size(40, 14).start().await;
-    ide.keys("Alt-, w").await;
     ide.snap("wrap");
     let start = screen_cursor(&mut ide);
     ide.keys("Down Down").await;
@@ -46,10 +45,33 @@ async fn soft_wrap_navigates_by_visual_rows() {
 }
 
 #[tokio::test]
+async fn soft_wrap_is_for_prose_unless_the_setting_says_otherwise() {
+    let long = "many words in one line ".repeat(20);
+    let setup = IdeSetup::new().with("a.rs", &long).with("b.md", &long).size(60, 14);
+    let mut ide = setup.start().await;
+    let is_wrapped = |ide: &mut TestIde| ide.picture().contains('↪');
+    assert!(!is_wrapped(&mut ide), "{}", ide.picture());
+    ide.keys("Alt-PageDown").await;
+    assert!(is_wrapped(&mut ide), "{}", ide.picture());
+    ide.keys("Alt-, w").await;
+    assert_eq!((ide.status_message().as_str(), is_wrapped(&mut ide)), ("Word wrap: off", false));
+    ide.keys("Alt-PageDown Alt-, w").await;
+    assert_eq!((ide.status_message().as_str(), is_wrapped(&mut ide)), ("Word wrap: on", true));
+    ide.keys("Ctrl-,").await;
+    ide.type_in("soft-wrap").await;
+    ide.keys("Enter").await;
+    ide.headless.idle().await;
+    ide.keys("Up Enter").await;
+    ide.headless.idle().await;
+    ide.keys("Escape").await;
+    assert!(!is_wrapped(&mut ide), "the setting is off: {}", ide.picture());
+}
+
+#[tokio::test]
 async fn soft_wrap_pages_and_scrolls_by_rows() {
     let words = "many words in one line ".repeat(200);
     let mut ide = IdeSetup::new().with("a.txt", format!("{words}\nlast\n")).size(40, 12).start().await;
-    ide.keys("Alt-, w PageDown").await;
+    ide.keys("PageDown").await;
     assert_eq!(ide.cursor().0, 1, "{}", ide.picture());
     let top = ide.state().visible_rows.clone().unwrap().rows[0].clone();
     assert!(!top.is_first);
@@ -67,7 +89,7 @@ async fn soft_wrap_pages_and_scrolls_by_rows() {
 async fn soft_wrap_of_huge_line_stays_fast() {
     let line = "words and more words in a line that never ends ".repeat(60_000);
     let mut ide = IdeSetup::new().with("a.txt", line).start().await;
-    ide.keys("Alt-, w Ctrl-End").await;
+    ide.keys("Ctrl-End").await;
     ide.type_in("the end").await;
     assert!(ide.picture().contains("the end"), "{}", ide.picture());
     ide.keys("Up Up PageUp").await;

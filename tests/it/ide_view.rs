@@ -1,7 +1,7 @@
 //! What the editor shows beside the text: numbers, brackets, blanks, guides, rulers, the
 //! scrollbar; and that typing draws no more than what differs.
 
-use bowline::ide::model::view::display::WhitespaceDisplay;
+use bowline::ide::model::view::display::{SoftWrap, WhitespaceDisplay};
 use bowline::tui::input::{Input, MouseKind};
 use bowline::tui::theme::Theme;
 use ratatui::style::Style;
@@ -62,7 +62,7 @@ async fn whitespace_of_long_lines_is_drawn_at_any_width() {
     for shift in 0..4 {
         let line = format!("{} {}\n", "a".repeat(40 + shift), "漢\u{fffd}é".repeat(200));
         let mut ide = IdeSetup::new().with("a.txt", line).size(60, 12).start().await;
-        ide.state().display.wrap = false;
+        ide.state().display.wrap = SoftWrap::Off;
         ide.keys("Alt-, v Alt-, v").await;
         assert_eq!(ide.state().display.whitespace, WhitespaceDisplay::All);
         for cols in 20..70 {

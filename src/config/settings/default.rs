@@ -34,7 +34,7 @@ impl Default for Settings {
             max_line_length: 0,
             scroll_margin: 3,
             scrollbar: true,
-            soft_wrap: false,
+            soft_wrap: "prose".to_string(),
             restore: true,
             keep_undo: true,
             breadcrumbs: false,

@@ -24,6 +24,13 @@ pub struct Row {
 impl Row {
     /// Sets the value, or returns a description of valid values.
     pub fn set(&self, settings: &mut Settings, value: Value) -> Result<(), String> {
+        // A setting that was true or false before it had more values.
+        let value = match (self.kind, value) {
+            (Kind::Choice(words), Value::Flag(is_on)) if words.contains(&"on") => {
+                Value::Text(if is_on { "on" } else { "off" }.to_string())
+            }
+            (_, value) => value,
+        };
         let fits = match (self.kind, &value) {
             (Kind::Text, Value::Text(_))
             | (Kind::Flag, Value::Flag(_))

@@ -3,7 +3,8 @@
 
 use super::assign::{budgets, flag, limits, number, numbers, optional, text};
 use super::choices::{
-    APPROVAL, DELIVERY, IMAGES, NOTIFY, PROFILE, TAB_LINE, THINKING, TIME, TOKENS, TRANSPORT, WHITESPACE,
+    APPROVAL, DELIVERY, IMAGES, NOTIFY, PROFILE, SOFT_WRAP, TAB_LINE, THINKING, TIME, TOKENS, TRANSPORT,
+    WHITESPACE,
 };
 use super::row::Row;
 use crate::config::kind::Kind;
@@ -191,11 +192,11 @@ pub static ROWS: &[Row] = &[
     Row {
         key: "soft-wrap",
         group: "Editor",
-        kind: Kind::Flag,
-        default: "false",
-        doc: "Wrap long lines",
+        kind: SOFT_WRAP,
+        default: "\"prose\"",
+        doc: "Wrap long lines on the screen: never, in Markdown and other prose, or in all files",
         project: true,
-        assign: |settings, value| flag(&value, &mut settings.soft_wrap),
+        assign: |settings, value| text(value, &mut settings.soft_wrap),
     },
     Row {
         key: "tab-width",

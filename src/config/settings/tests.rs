@@ -23,7 +23,7 @@ fn settings_defaults_match_rows() {
         max_line_length: 1,
         scroll_margin: 1,
         scrollbar: false,
-        soft_wrap: true,
+        soft_wrap: String::new(),
         restore: false,
         keep_undo: false,
         breadcrumbs: true,
@@ -77,6 +77,7 @@ fn settings_wrong_values_are_refused() {
     assert_eq!(set("mouse", Value::Text("yes".into())), "mouse must be true or false");
     let rulers = set("rulers", Value::Numbers(vec![80, 0]));
     assert_eq!(rulers, "rulers must be a list of whole numbers from 1 to 500");
+    assert!(Row::find("soft-wrap").unwrap().set(&mut Settings::default(), Value::Flag(true)).is_ok());
     assert!(set("thinking", Value::Text("hard".into())).contains("one of off, minimal"));
     assert_eq!(settings, Settings::default());
 }

@@ -15,7 +15,7 @@ use crate::ide::editor::view::pane::title;
 use crate::ide::editor::windows;
 use crate::ide::features::permissions;
 use crate::ide::features::prompt;
-use crate::ide::features::tab_line;
+use crate::ide::features::tab_line::pane::{Tab, tab_spans};
 use crate::ide::features::terminal;
 use crate::ide::features::transcript;
 use crate::ide::features::transcript::view::scroll as scroll_transcript;
@@ -146,12 +146,12 @@ fn tab_line(cx: &mut Cx<'_>, mouse: Mouse, area: Rect) {
     if !closes && mouse.kind != MouseKind::Down(Button::Left) {
         return;
     }
-    let spans = tab_line::pane::tab_spans(cx.state, area.width);
+    let spans = tab_spans(cx.state, area.width);
     let x = mouse.col - area.x;
-    let Some((n, ..)) = spans.iter().find(|(_, from, width)| (*from..from + width).contains(&x)) else {
-        return;
-    };
-    let id = cx.state.buffers.all()[*n].id;
+    let Some(span) = spans.iter().find(|span| span.cols.contains(&x)) else { return };
+    let closes = closes && matches!(span.tab, Tab::File(_));
+    let buffers = cx.state.buffers.all();
+    let id = buffers[span.tab.file(buffers.len())].id;
     let before = cx.state.buffers.current().map(|buffer| buffer.id);
     cx.state.buffers.show(id);
     panes::focus(cx, Focus::Editor);

@@ -1,7 +1,7 @@
 //! Commands that change display options until the program ends. Their initial values are in the settings.
 
 use crate::ide::core::context::{Command, Cx, command};
-use crate::ide::model::view::display::{DisplayOptions, TabLineDisplay};
+use crate::ide::model::view::display::{DisplayOptions, SoftWrap, TabLineDisplay};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -36,9 +36,7 @@ pub const COMMANDS: &[Command] = &[
             cx.state.damage.add_all();
         },
     ),
-    command("view.toggle-wrap", "Toggle word wrap", &["wrap", "soft wrap", "line wrap"], |cx| {
-        toggle(cx, "Word wrap", |look| &mut look.wrap);
-    }),
+    command("view.toggle-wrap", "Toggle word wrap", &["wrap", "soft wrap", "line wrap"], wrap),
     command("view.toggle-guides", "Toggle indent guides", &["indentation lines"], |cx| {
         toggle(cx, "Indent guides", |look| &mut look.indent_guides);
     }),
@@ -65,6 +63,15 @@ fn toggle(cx: &mut Cx<'_>, what: &str, which: impl Fn(&mut DisplayOptions) -> &m
     *shown = !*shown;
     let now = if *shown { "on" } else { "off" };
     cx.state.set_status(format!("{what}: {now}"));
+    cx.state.damage.add_all();
+}
+
+/// Turns wrapping on or off in all files, as the shown one has it not.
+fn wrap(cx: &mut Cx<'_>) {
+    let path = cx.state.buffers.current().and_then(|buffer| buffer.path.as_deref());
+    let is_on = !cx.state.display.wrap.is_on(path);
+    cx.state.display.wrap = SoftWrap::always(is_on);
+    cx.state.set_status(format!("Word wrap: {}", if is_on { "on" } else { "off" }));
     cx.state.damage.add_all();
 }
 

@@ -1,6 +1,9 @@
 //! Display options of the editor, from the settings and changed by commands. Must not know how any of them is
 //! drawn.
 
+use std::ffi::OsStr;
+use std::path::Path;
+
 use crate::config::settings::Settings;
 
 /// Which whitespace is shown as symbols.
@@ -41,6 +44,48 @@ impl WhitespaceDisplay {
             Self::Off => Self::Trailing,
             Self::Trailing => Self::All,
             Self::All => Self::Off,
+        }
+    }
+}
+
+/// In which files long lines are wrapped on the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SoftWrap {
+    /// In none.
+    Off,
+    /// In those with prose.
+    #[default]
+    Prose,
+    /// In all.
+    On,
+}
+
+/// Extensions of files with prose.
+const PROSE: &[&str] =
+    &["adoc", "asciidoc", "markdown", "md", "mdx", "org", "rst", "tex", "text", "txt", "typ"];
+
+impl SoftWrap {
+    /// Returns the value of a setting.
+    pub fn from_name(name: &str) -> Self {
+        match name {
+            "off" => Self::Off,
+            "on" => Self::On,
+            _ => Self::Prose,
+        }
+    }
+
+    /// Returns the value that wraps in all files or in none.
+    pub fn always(is_on: bool) -> Self {
+        if is_on { Self::On } else { Self::Off }
+    }
+
+    /// Returns whether it wraps in a file; in one without a name only if it does in all.
+    pub fn is_on(self, path: Option<&Path>) -> bool {
+        let extension = || path.and_then(Path::extension).and_then(OsStr::to_str).map(str::to_lowercase);
+        match self {
+            Self::Off => false,
+            Self::Prose => extension().is_some_and(|end| PROSE.contains(&end.as_str())),
+            Self::On => true,
         }
     }
 }
@@ -104,8 +149,8 @@ pub struct DisplayOptions {
     pub rulers_shown: bool,
     /// Minimum number of rows between the cursor and the edge of the pane.
     pub scrolloff: usize,
-    /// Whether long lines are wrapped.
-    pub wrap: bool,
+    /// Where long lines are wrapped.
+    pub wrap: SoftWrap,
     /// Whether the names of the items around the cursor are shown above the text.
     pub breadcrumbs: bool,
     /// Whether the headers of the items that contain the first row stay visible (sticky scroll).
@@ -132,7 +177,7 @@ impl DisplayOptions {
             line_max: settings.max_line_length,
             rulers_shown: true,
             scrolloff: settings.scroll_margin,
-            wrap: settings.soft_wrap,
+            wrap: SoftWrap::from_name(&settings.soft_wrap),
             breadcrumbs: settings.breadcrumbs,
             sticky_scroll: settings.sticky_lines,
             tabs: TabLineDisplay::from_name(&settings.tab_line),

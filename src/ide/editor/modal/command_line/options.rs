@@ -2,7 +2,7 @@
 
 use crate::ide::core::command_line::LineArgs;
 use crate::ide::core::context::Cx;
-use crate::ide::model::view::display::WhitespaceDisplay;
+use crate::ide::model::view::display::{SoftWrap, WhitespaceDisplay};
 
 /// Runs a command by its id.
 pub fn run(cx: &mut Cx<'_>, id: &'static str) -> Result<(), String> {
@@ -64,7 +64,7 @@ fn set_option(cx: &mut Cx<'_>, option: &str) -> Result<(), String> {
     match (plain, value.is_some()) {
         ("number" | "nu", false) => cx.state.display.numbers = on,
         ("relativenumber" | "rnu", false) => cx.state.display.relative = on,
-        ("wrap", false) => cx.state.display.wrap = on,
+        ("wrap", false) => cx.state.display.wrap = SoftWrap::always(on),
         ("cursorline" | "cul", false) => cx.state.display.caret_line = on,
         ("list", false) => {
             cx.state.display.whitespace = if on { WhitespaceDisplay::All } else { WhitespaceDisplay::Off }
