@@ -305,7 +305,10 @@ impl Stage {
             self.ide.headless.handle_ready(64).await;
             self.check();
         }
+        // Random words may be the name of a program that waits for its user.
+        let ended = self.ide.headless.app().end_shell_commands();
         self.ide.headless.idle().await;
+        ended.await;
         self.check();
         for (id, text) in self.files {
             let Some(buffer) = self.ide.state().buffers.get_mut(id) else { continue };
