@@ -13,6 +13,7 @@ use clap::{Args as Group, Subcommand};
 use tokio::runtime::Builder;
 
 use super::answer::format_answer;
+use super::doctor;
 use super::options::{AgentArgs, Args};
 use super::process::{FAILED, NonInteractive, OK, USAGE, print_error, read_process, start_log, write_out};
 use super::setup;
@@ -57,6 +58,12 @@ pub enum Command {
     /// Run one tool once, as a model would
     #[command(after_help = TOOL)]
     Tool(tool::Tool),
+    /// Check terminal, settings, providers and installation
+    Doctor {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -111,7 +118,8 @@ impl Command {
             Self::Prompt(Prompt { json, .. })
             | Self::Sessions(Sessions { json, .. })
             | Self::Import(import::Import { json, .. })
-            | Self::Tool(tool::Tool { json, .. }) => *json || outer,
+            | Self::Tool(tool::Tool { json, .. })
+            | Self::Doctor { json } => *json || outer,
             _ => false,
         }
     }
@@ -128,6 +136,10 @@ impl Command {
 
 /// Runs a command; returns the exit code.
 pub fn run(args: &Args, command: &Command) -> Result<i32, (i32, Report)> {
+    // It must also run where the others cannot start.
+    if let Command::Doctor { json } = command {
+        return doctor::run::run(args, *json || args.json);
+    }
     // Piped input answers questions; it is not a prompt.
     let process = read_process(true).map_err(|report| (USAGE, report))?;
     let agent = command.agent().cloned().unwrap_or_default().with_defaults(args.agent.clone());
@@ -210,6 +222,8 @@ async fn execute(
             Ok((format_answer(answer, json), exit_code(complete)))
         }
         // Handled before.
-        Command::Tool(_) | Command::Completions { .. } | Command::Man { .. } => Ok((String::new(), OK)),
+        Command::Tool(_) | Command::Doctor { .. } | Command::Completions { .. } | Command::Man { .. } => {
+            Ok((String::new(), OK))
+        }
     }
 }

@@ -20,7 +20,6 @@ use crate::cli::setup;
 use crate::cli::setup::{Process, Setup};
 use crate::cli::subprocess;
 use crate::cli::{commands, headless, manual, models};
-use crate::exec::clipboard::ClipboardRoute;
 use crate::exec::commands::dumpable;
 use crate::exec::local::LocalEnvironment;
 use crate::ide;
@@ -31,7 +30,6 @@ use crate::modes::print;
 use crate::runtime;
 use crate::tools::Mode;
 use crate::tui::images::protocol::ImageChoice;
-use crate::tui::theme::ColorDepth;
 
 /// Maximum bytes of a file that is read on the main thread before the first frame.
 const SYNC_READ_MAX: u64 = 256 << 10;
@@ -108,7 +106,7 @@ fn start(cli: &Cli) -> Result<i32, (i32, Report)> {
 }
 
 /// Words reserved for future commands: as a file or prompt they would change meaning later.
-const RESERVED: [&str; 3] = ["config", "doctor", "serve"];
+const RESERVED: [&str; 2] = ["config", "serve"];
 
 /// Fails on a reserved word as the first argument, unless it is a file or clearly a prompt.
 fn reject_reserved(args: &Args, process: &Process) -> Result<(), Report> {
@@ -174,8 +172,8 @@ fn ide_options(
 ) -> ide::core::options::Options {
     let ((origin, keys), keymap_problem) = setup::keymap(args, setup);
     let (keymap, key_problems) = ide::shell::catalog::read_keymap(&origin, &keys);
-    let colors = color_depth(process);
-    let is_dark_terminal = setup::is_dark_terminal(setup, process);
+    let (colors, _) = setup::color_depth(process);
+    let (is_dark_terminal, _) = setup::terminal_background(setup, process);
     let theme_choice = setup::theme_choice(args, setup);
     let (theme, theme_problem) = setup::theme(setup, theme_choice.name(colors, is_dark_terminal));
     let settings = setup.loaded.settings.clone();
@@ -203,13 +201,13 @@ fn ide_options(
         display: ide::model::view::display::DisplayOptions::from_settings(&settings),
         keep_open,
         restored,
-        editor: external_editor(process),
+        editor: setup::external_editor(process),
         keep_drafts: !args.no_session,
         keep_undo: settings.keep_undo,
         notify: ide::core::options::Notify::named(&settings.notify),
         images: ImageChoice::named(&settings.images),
         first_image: fastrand::u16(..),
-        clipboard: ClipboardRoute::of(|name| process.vars.get(name).is_some_and(|value| !value.is_empty())),
+        clipboard: setup::clipboard_route(&process),
         mouse: settings.mouse,
         approval_mode: approval_mode(args, settings.approval.as_deref()),
         connect: None,
@@ -247,18 +245,6 @@ fn connection(args: &Args, setup: Setup, process: Process) -> ide::core::ports::
         }
         .boxed()
     })
-}
-
-/// Returns the command line of the user's own editor, by the environment variables that name it.
-fn external_editor(process: &Process) -> Option<String> {
-    let named = ["VISUAL", "EDITOR"].iter().filter_map(|name| process.vars.get(*name));
-    named.into_iter().find(|command| !command.trim().is_empty()).cloned()
-}
-
-/// Returns how many colors the terminal shows, by its environment variables.
-fn color_depth(process: &Process) -> ColorDepth {
-    let var = |name: &str| process.vars.get(name).cloned();
-    ColorDepth::detect(var("TERM").as_deref(), var("COLORTERM").as_deref(), var("NO_COLOR").as_deref())
 }
 
 async fn run_print(args: &Args, setup: Setup, process: &Process) -> Result<i32, (i32, Report)> {

@@ -19,6 +19,7 @@ use crate::config::kind::TokenBudget;
 use crate::config::load::{self, LoadedSettings};
 use crate::config::resources::Resources;
 use crate::config::settings::Settings;
+use crate::exec::clipboard::ClipboardRoute;
 use crate::exec::local::LocalEnvironment;
 use crate::ide::core::keys::keymap::BUILTIN as KEYMAPS;
 use crate::ide::core::options::OpenTarget;
@@ -35,8 +36,9 @@ use crate::tools::files::state::ReadFirst;
 use crate::tools::output::truncation::LimitOverride;
 use crate::tools::{Approval, Mode, Registry, ToolSelection};
 use crate::tui::theme::choice::is_dark_by_variable;
+use crate::tui::theme::color::DepthReason;
 use crate::tui::theme::scheme::BUILTIN as THEMES;
-use crate::tui::theme::{Theme, ThemeChoice};
+use crate::tui::theme::{ColorDepth, Theme, ThemeChoice};
 
 /// Inputs of the process other than its arguments.
 #[derive(Debug, Clone)]
@@ -119,9 +121,16 @@ pub fn resolve(args: &Args, process: &Process, print: bool) -> Result<Setup, Rep
     if let Some(folder) = folder {
         setup.workspace = folder;
     }
-    let user = setup.home.config.join("settings.toml");
-    setup.loaded = load::load(Some(&user), Some(&setup.workspace.join(".bowline/settings.toml")));
+    let (user, project) = setup.settings_files();
+    setup.loaded = load::load(Some(&user), Some(&project));
     Ok(setup)
+}
+
+impl Setup {
+    /// Returns the paths of the user's and the project's settings; either may be missing.
+    pub fn settings_files(&self) -> (PathBuf, PathBuf) {
+        (self.home.config.join("settings.toml"), self.workspace.join(".bowline/settings.toml"))
+    }
 }
 
 /// Whether a path is a folder; `None` when it does not exist.
@@ -149,10 +158,45 @@ pub fn theme_choice(args: &Args, setup: &Setup) -> ThemeChoice {
     ThemeChoice::parse(args.theme.as_ref().unwrap_or(&setup.loaded.settings.theme))
 }
 
-/// Returns whether the terminal's background is probably dark; its answer comes after the first frame.
-pub fn is_dark_terminal(setup: &Setup, process: &Process) -> bool {
+/// What says whether the terminal's background is dark, before the terminal does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BackgroundSource {
+    /// `COLORFGBG`.
+    Variable,
+    /// The terminal of an earlier run.
+    LastRun,
+    /// Nothing: most terminals are dark.
+    Assumed,
+}
+
+/// Returns whether the terminal's background is probably dark, and what says so; its own answer comes after the
+/// first frame.
+pub fn terminal_background(setup: &Setup, process: &Process) -> (bool, BackgroundSource) {
     let by_variable = process.vars.get("COLORFGBG").and_then(|value| is_dark_by_variable(value));
-    by_variable.or_else(|| background::last_known(&setup.home.state)).unwrap_or(true)
+    if let Some(is_dark) = by_variable {
+        return (is_dark, BackgroundSource::Variable);
+    }
+    match background::last_known(&setup.home.state) {
+        Some(is_dark) => (is_dark, BackgroundSource::LastRun),
+        None => (true, BackgroundSource::Assumed),
+    }
+}
+
+/// Returns how many colors the terminal shows by its environment variables, and which of them decides it.
+pub fn color_depth(process: &Process) -> (ColorDepth, DepthReason) {
+    let var = |name: &str| process.vars.get(name).map(String::as_str);
+    ColorDepth::detect_with_reason(var("TERM"), var("COLORTERM"), var("NO_COLOR"))
+}
+
+/// Returns the way to the user's clipboards.
+pub fn clipboard_route(process: &Process) -> ClipboardRoute {
+    ClipboardRoute::of(|name| process.vars.get(name).is_some_and(|value| !value.is_empty()))
+}
+
+/// Returns the command line of the user's own editor, by the environment variables that name it.
+pub fn external_editor(process: &Process) -> Option<String> {
+    let named = ["VISUAL", "EDITOR"].iter().filter_map(|name| process.vars.get(*name));
+    named.into_iter().find(|command| !command.trim().is_empty()).cloned()
 }
 
 /// Returns the theme of that name, or the default one with an error message.

@@ -59,6 +59,12 @@ pub trait ClipboardBackend {
     fn get_image(&mut self) -> Result<Vec<u8>, ClipboardError> {
         Err(ClipboardError::NoText)
     }
+
+    /// Finds out whether it can be reached; neither reads nor changes what is on it.
+    ///
+    /// # Errors
+    /// Fails if it cannot be reached.
+    fn check(&mut self) -> Result<(), ClipboardError>;
 }
 
 /// Where the program runs, as far as clipboards are concerned.
@@ -102,7 +108,11 @@ enum Request {
     Set(String, oneshot::Sender<Result<(), ClipboardError>>),
     Get(oneshot::Sender<Result<String, ClipboardError>>),
     GetImage(oneshot::Sender<Result<Vec<u8>, ClipboardError>>),
+    Check(oneshot::Sender<Result<Vec<CheckResult>, ClipboardError>>),
 }
+
+/// Whether one clipboard can be reached.
+pub type CheckResult = Result<(), ClipboardError>;
 
 /// Makes the clipboards, on their thread.
 type Open = Arc<dyn Fn() -> Vec<Box<dyn ClipboardBackend>> + Send + Sync>;
@@ -168,6 +178,16 @@ impl SystemClipboard {
     ) -> impl Future<Output = Result<Vec<u8>, ClipboardError>> + Send + 'static + use<> {
         let (reply, answer) = oneshot::channel();
         let sent = self.send(Request::GetImage(reply));
+        wait(sent, answer)
+    }
+
+    /// Finds out which clipboards can be reached, in the order of [`ClipboardRoute::kinds`]. The future completes
+    /// within the time limit.
+    pub fn check(
+        &mut self,
+    ) -> impl Future<Output = Result<Vec<CheckResult>, ClipboardError>> + Send + 'static + use<> {
+        let (reply, answer) = oneshot::channel();
+        let sent = self.send(Request::Check(reply));
         wait(sent, answer)
     }
 
@@ -241,6 +261,9 @@ fn serve(open: &dyn Fn() -> Vec<Box<dyn ClipboardBackend>>, requests: &Receiver<
                 let results = backends.iter_mut().map(|backend| backend.get_image());
                 answer(reply, first_good(results));
             }
+            Request::Check(reply) => {
+                answer(reply, Ok(backends.iter_mut().map(|backend| backend.check()).collect()));
+            }
         }
     }
 }
@@ -310,6 +333,10 @@ impl ClipboardBackend for Desktop {
         written.map_err(|error| ClipboardError::Unavailable(error.to_string()))?;
         Ok(png)
     }
+
+    fn check(&mut self) -> Result<(), ClipboardError> {
+        self.with(|_| Ok(()))
+    }
 }
 
 /// The newest buffer of tmux.
@@ -339,6 +366,17 @@ impl ClipboardBackend for TmuxBuffer {
         // What is copied elsewhere does not get there.
         Err(ClipboardError::Unavailable("tmux does not know the clipboard".to_string()))
     }
+
+    fn check(&mut self) -> Result<(), ClipboardError> {
+        let failed = |error: std::io::Error| ClipboardError::Unavailable(format!("tmux: {error}"));
+        let mut tmux = Command::new("tmux");
+        tmux.args(["display-message", "-p", ""]);
+        tmux.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        match tmux.status().map_err(failed)? {
+            status if status.success() => Ok(()),
+            status => Err(ClipboardError::Unavailable(format!("tmux: {status}"))),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -361,6 +399,10 @@ mod tests {
 
         fn get(&mut self) -> Result<String, ClipboardError> {
             (self.answer)()
+        }
+
+        fn check(&mut self) -> Result<(), ClipboardError> {
+            (self.answer)().map(drop)
         }
     }
 
@@ -393,6 +435,19 @@ mod tests {
         assert_eq!(kinds(&["SSH_CONNECTION"]), []);
         assert_eq!(kinds(&["SSH_CLIENT", "DISPLAY"]), []);
         assert!(!SystemClipboard::new(ClipboardRoute { is_remote: true, in_tmux: false }).has_any());
+    }
+
+    #[tokio::test]
+    async fn clipboard_check_answers_for_each_backend_and_sets_nothing() {
+        const TWO: &[fn() -> Result<String, ClipboardError>] =
+            &[|| Err(ClipboardError::NoText), || Ok(String::new())];
+        let (mut two, sets) = clipboard(TWO);
+        assert_eq!(two.check().await, Ok(vec![Err(ClipboardError::NoText), Ok(())]));
+        // The first text that a backend gets is the next one.
+        assert_eq!(two.set("after".to_string()).await, Ok(()));
+        assert_eq!(sets.recv().unwrap(), "after");
+        let (mut hanging, _sets) = clipboard(&[hang]);
+        assert_eq!(hanging.check().await, Err(ClipboardError::TimedOut));
     }
 
     #[tokio::test]

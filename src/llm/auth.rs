@@ -35,6 +35,41 @@ pub struct Credentials {
     shell: Option<Shell>,
 }
 
+/// Where the key of a provider comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeySource {
+    /// The flag `--api-key`.
+    Flag,
+    /// The credentials file.
+    Stored,
+    /// This environment variable.
+    Variable(String),
+    /// These environment variables, from which the dialect makes its own credentials.
+    Variables(Vec<String>),
+    /// The user's file of providers.
+    UserFile,
+    /// None is needed.
+    NotNeeded,
+}
+
+/// What concerns one provider.
+struct ProviderView {
+    entry: Option<Entry>,
+    base_url: Option<String>,
+    variables: Arc<HashMap<String, String>>,
+}
+
+impl ProviderView {
+    fn var(&self, name: &str) -> Option<String> {
+        non_blank(&self.variables, name)
+    }
+
+    /// The root URL in force.
+    fn root<'a>(&'a self, provider: &'a ProviderInfo) -> &'a str {
+        self.base_url.as_deref().unwrap_or(provider.base_url(provider.api()))
+    }
+}
+
 /// Access to a provider, as far as it is known before a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderAccess {
@@ -95,25 +130,58 @@ impl Credentials {
     /// Returns the access to this provider; `None` when a required key is missing. A base URL on this machine
     /// needs no key.
     pub fn access_to(&self, provider: &ProviderInfo, stored: &Entries) -> Option<ProviderAccess> {
+        let seen = self.view_of(provider, stored);
+        fill_placeholders(seen.root(provider), |name| seen.var(name))?;
+        self.key_source_in(provider, &seen)?;
+        Some(ProviderAccess { base_url: seen.base_url, variables: seen.variables })
+    }
+
+    /// Returns where the key of this provider comes from, by the same rules as [`Self::access_to`]; `None` if a
+    /// required one is missing. Never returns a key.
+    pub fn key_source(&self, provider: &ProviderInfo, stored: &Entries) -> Option<KeySource> {
+        self.key_source_in(provider, &self.view_of(provider, stored))
+    }
+
+    /// Returns the variable that replaces the root URL of this provider's API, if one is set.
+    pub fn base_url_variable(&self, provider: &ProviderInfo, stored: &Entries) -> Option<String> {
+        let seen = self.view_of(provider, stored);
+        provider.base_url_vars.iter().find(|name| seen.var(name).is_some()).cloned()
+    }
+
+    /// Returns the variables in the root URL of this provider that are not set: without them it has no address.
+    pub fn missing_variables(&self, provider: &ProviderInfo, stored: &Entries) -> Vec<String> {
+        let seen = self.view_of(provider, stored);
+        let names = placeholders(seen.root(provider)).map(str::to_string);
+        names.filter(|name| seen.var(name).is_none()).collect()
+    }
+
+    fn key_source_in(&self, provider: &ProviderInfo, seen: &ProviderView) -> Option<KeySource> {
+        let var = |name: &str| seen.var(name);
+        let is_set = |name: &&String| var(name).is_some();
+        if self.explicit.as_ref().is_some_and(|(id, _)| *id == provider.id) {
+            return Some(KeySource::Flag);
+        }
+        if matches!(seen.entry, Some(Entry::Key { key: Some(_), .. } | Entry::Login(_))) {
+            return Some(KeySource::Stored);
+        }
+        if let Some(name) = provider.key_vars.iter().find(is_set) {
+            return Some(KeySource::Variable(name.clone()));
+        }
+        if provider.api_key.as_deref().is_some_and(|text| value::may_be_set(text, var)) {
+            return Some(KeySource::UserFile);
+        }
+        if let Some(names) = provider.ambient.iter().find(|all| all.iter().all(|name| is_set(&name))) {
+            return Some(KeySource::Variables(names.clone()));
+        }
+        let is_free = provider.is_free() || is_loopback_url(seen.root(provider));
+        is_free.then_some(KeySource::NotNeeded)
+    }
+
+    fn view_of(&self, provider: &ProviderInfo, stored: &Entries) -> ProviderView {
         let entry = stored.get(&provider.id).and_then(Entry::parse);
-        let surroundings = self.variables_for(entry.as_ref());
-        let var = |name: &str| non_blank(&surroundings, name);
-        let base_url =
-            provider.base_url_vars.iter().find_map(|name| var(name)).map(|url| normalize_root(&url));
-        let root = base_url.as_deref().unwrap_or(provider.base_url(provider.api()));
-        fill_placeholders(root, var)?;
-        let explicit = self.explicit.as_ref().is_some_and(|(id, _)| *id == provider.id);
-        let kept = match &entry {
-            Some(Entry::Key { key, .. }) => key.is_some(),
-            Some(Entry::Login(_)) => true,
-            None => false,
-        };
-        let set = provider.key_vars.iter().any(|name| var(name).is_some());
-        let ambient = provider.ambient.iter().any(|all| all.iter().all(|name| var(name).is_some()));
-        let given = provider.api_key.as_deref().is_some_and(|text| value::may_be_set(text, var));
-        let free = provider.is_free() || is_loopback_url(root);
-        (explicit || kept || set || ambient || given || free)
-            .then_some(ProviderAccess { base_url, variables: surroundings })
+        let variables = self.variables_for(entry.as_ref());
+        let set = provider.base_url_vars.iter().find_map(|name| non_blank(&variables, name));
+        ProviderView { base_url: set.map(|url| normalize_root(&url)), entry, variables }
     }
 
     /// Returns the environment, overridden by an entry's variables.
@@ -138,6 +206,11 @@ fn non_blank(vars: &HashMap<String, String>, name: &str) -> Option<String> {
 fn normalize_root(url: &str) -> String {
     let url = if url.contains("://") { url.to_string() } else { format!("http://{url}") };
     url.replacen("://0.0.0.0", "://127.0.0.1", 1).trim_end_matches('/').to_string()
+}
+
+/// Returns the names of the variables in a URL.
+pub fn placeholders(url: &str) -> impl Iterator<Item = &str> {
+    url.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0))
 }
 
 /// Replaces variables in braces by their values; `None` if one is not set.

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::lifecycle::options::Options;
 use super::models::access;
 use crate::base::error::Report;
+use crate::llm::auth;
 use crate::llm::auth::entry::Entry;
 use crate::llm::auth::oauth::{self, LoginUi, flow};
 use crate::llm::auth::value;
@@ -224,8 +225,7 @@ async fn ask_key(
 
 /// Returns the variables in a provider's URLs.
 fn placeholders(info: &ProviderInfo) -> Vec<String> {
-    let url = info.base_url(info.api());
-    url.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0.to_string())).collect()
+    auth::placeholders(info.base_url(info.api())).map(str::to_string).collect()
 }
 
 fn login_canceled() -> Report {

@@ -7,6 +7,7 @@
 mod chunks;
 pub mod import;
 pub mod index;
+pub mod inspection;
 pub mod listing;
 pub mod load;
 pub mod lock;

@@ -82,7 +82,7 @@ fn invalid_arguments_exit_2_with_message() {
         (&["tool", "--list", "read"], "cannot be used with"),
         (&["completions"], "<SHELL>"),
         (&["completions", "tcsh"], "[possible values: bash, elvish, fish, powershell, zsh]"),
-        (&["doctor"], "no such command: doctor"),
+        (&["doctor", "x"], "unexpected argument 'x' found"),
     ] {
         let (code, out, err) = run(&place, args);
         assert_eq!((code, out.as_str()), (Some(2), ""), "{args:?}: {err}");

@@ -42,6 +42,8 @@ mod conformance;
 mod conformance_history;
 /// What the next request holds, and how a user changes it.
 mod contexts;
+/// What `bowline doctor` reports of homes that are broken.
+mod doctor;
 /// The text of PDF documents.
 mod documents;
 /// GNU Emacs judges the kill ring.
@@ -235,6 +237,8 @@ mod profiles;
 mod program_file;
 /// Where copied text goes.
 mod pty_clipboard;
+/// `bowline doctor` leaves the terminal as it was.
+mod pty_doctor;
 /// The prompt in the user's own editor.
 mod pty_editor;
 mod pty_flows;

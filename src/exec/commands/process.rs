@@ -170,8 +170,8 @@ pub(in crate::exec) fn exit_code(status: ExitStatus) -> i32 {
     status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
 }
 
-/// Returns bash if it exists, else sh.
-pub(in crate::exec) fn shell(vars: &[(OsString, OsString)]) -> PathBuf {
+/// Returns the shell of commands: bash if it exists, else sh.
+pub(crate) fn shell(vars: &[(OsString, OsString)]) -> PathBuf {
     let path = vars.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
     let folders = ["/bin", "/usr/bin"].map(PathBuf::from).into_iter();
     let path = path.unwrap_or_default();

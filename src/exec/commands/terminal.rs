@@ -124,8 +124,8 @@ fn io_error(error: pty_process::Error) -> io::Error {
     }
 }
 
-/// Returns the user's shell, if it exists.
-fn shell(vars: &[(OsString, OsString)]) -> PathBuf {
+/// Returns the shell of terminals: the user's, if it exists, else sh.
+pub(crate) fn shell(vars: &[(OsString, OsString)]) -> PathBuf {
     let own = vars.iter().find(|(name, _)| name == "SHELL").map(|(_, value)| PathBuf::from(value));
     own.filter(|shell| shell.is_absolute() && shell.is_file()).unwrap_or_else(|| PathBuf::from("/bin/sh"))
 }

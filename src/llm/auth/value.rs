@@ -87,7 +87,17 @@ pub fn may_be_set(text: &str, var: impl Fn(&str) -> Option<String>) -> bool {
     text.starts_with('!') || expand(text, var).is_ok_and(|value| !value.is_empty())
 }
 
-fn expand(text: &str, var: impl Fn(&str) -> Option<String>) -> Result<String, ValueError> {
+/// Whether a value is made of variables.
+pub fn names_variables(text: &str) -> bool {
+    let mut names = false;
+    let seen = expand(text, |_| {
+        names = true;
+        Some(String::new())
+    });
+    names && seen.is_ok()
+}
+
+fn expand(text: &str, mut var: impl FnMut(&str) -> Option<String>) -> Result<String, ValueError> {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('$') {

@@ -17,6 +17,8 @@ use crate::exec::{CommandSpec, Environment, Exit};
 const UNLOCK_TIMEOUT: Duration = Duration::from_mins(1);
 /// Bytes kept of the program's error output.
 const STDERR_MAX: usize = 1 << 10;
+/// The program that stores keys.
+pub const PROGRAM: &str = if cfg!(target_os = "macos") { "security" } else { "secret-tool" };
 /// Service name of the keys.
 const SERVICE: &str = "bowline";
 

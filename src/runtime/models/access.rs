@@ -39,16 +39,8 @@ pub struct ModelAccess {
 /// Builds it. Reads files.
 pub fn load(options: &Options) -> ModelAccess {
     let (mut catalog, mut problems) = catalog(options);
-    let mut credentials = Credentials::new(options.vars.clone())
-        .with_home(Some(options.home.user.clone()))
-        .with_store(store(options))
-        .with_shell(Shell::new(command_runner(options.env.clone())));
-    if let Some(key) = &options.api_key {
-        let requested_provider = requested_model(options, &catalog).and_then(|w| w.provider);
-        let first = || catalog.providers.first().map(|p| p.id.clone());
-        credentials =
-            credentials.with_key(&requested_provider.or_else(first).unwrap_or_default(), key.clone());
-    }
+    let credentials =
+        credentials(options, &catalog).with_shell(Shell::new(command_runner(options.env.clone())));
     problems.extend(credentials.stored_entries().1.map(Report::new));
     let http = Arc::new(http(options).with_cassette(options.cassette.clone()));
     let Options { providers, clock, offline, .. } = options;
@@ -57,6 +49,17 @@ pub fn load(options: &Options) -> ModelAccess {
     let mut layers: Vec<Arc<dyn Layer>> = vec![Arc::new(RequestLog)];
     layers.extend(options.budget.map(|dollars| Arc::new(Budget::new(dollars)) as Arc<dyn Layer>));
     ModelAccess { client: client.with_layers(layers), catalog, problems }
+}
+
+/// Returns the sources of keys, without what runs commands for them.
+pub(super) fn credentials(options: &Options, catalog: &Catalog) -> Credentials {
+    let credentials = Credentials::new(options.vars.clone())
+        .with_home(Some(options.home.user.clone()))
+        .with_store(store(options));
+    let Some(key) = &options.api_key else { return credentials };
+    let requested_provider = requested_model(options, catalog).and_then(|w| w.provider);
+    let first = || catalog.providers.first().map(|p| p.id.clone());
+    credentials.with_key(&requested_provider.or_else(first).unwrap_or_default(), key.clone())
 }
 
 /// Returns the HTTP client for all requests, to models and for logins.
@@ -97,7 +100,7 @@ fn catalog(options: &Options) -> (Catalog, Vec<Report>) {
 }
 
 /// Returns the catalog, overlaid with the user's file, and its problems.
-fn user_catalog(options: &Options) -> (Catalog, Vec<Report>) {
+pub(super) fn user_catalog(options: &Options) -> (Catalog, Vec<Report>) {
     let path = options.home.config.join("models.json");
     match auth::read_text(&path) {
         Ok(None) => (Catalog::builtin().clone(), Vec::new()),

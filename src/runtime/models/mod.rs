@@ -2,7 +2,8 @@
 //!
 //! `access` reads the catalog and credentials and makes the client, `available` shares the list of usable
 //! models, `choice` resolves model and thinking level, `refresh` fetches the providers' lists, `reload` does
-//! all of it again after a login. Must not know the conversation.
+//! all of it again after a login, `credentials` reports which providers have a key and from where. Must not know
+//! the conversation.
 
 #[doc(hidden)]
 pub mod access;
@@ -10,6 +11,8 @@ pub mod access;
 pub mod available;
 #[doc(hidden)]
 pub mod choice;
+#[doc(hidden)]
+pub mod credentials;
 pub mod refresh;
 #[doc(hidden)]
 pub mod reload;

@@ -88,6 +88,23 @@ const CELL_SIDES: std::ops::RangeInclusive<u16> = 2..=128;
 /// Colors of Sixel where the terminal does not tell their number.
 const SIXEL_COLORS_USUAL: u16 = 256;
 
+/// What decides how images are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImageReason {
+    /// The user's choice.
+    Chosen,
+    /// The terminal, or the one around tmux, has Kitty's placeholders.
+    Placeholders,
+    /// The terminal is known to show inline files.
+    InlineFiles,
+    /// The terminal answered that it has Sixel.
+    SixelAnswered,
+    /// Nothing better is known.
+    NothingBetter,
+    /// The colors that this needs are missing.
+    FewColors,
+}
+
 /// Returns how images are shown; `None` if they are not. `outer` is the terminal around tmux, inside of it.
 pub fn support(
     choice: ImageChoice,
@@ -95,28 +112,42 @@ pub fn support(
     colors: ColorDepth,
     outer: Option<&OuterTerminal>,
 ) -> Option<ImageSupport> {
+    support_with_reason(choice, caps, colors, outer).0
+}
+
+/// The same, with what decides it.
+pub fn support_with_reason(
+    choice: ImageChoice,
+    caps: &Caps,
+    colors: ColorDepth,
+    outer: Option<&OuterTerminal>,
+) -> (Option<ImageSupport>, ImageReason) {
     let name = caps.name.as_deref().unwrap_or_default();
     let is_kitty = match outer {
         Some(outer) => outer.is_reachable && has_placeholders(&outer.name),
         None => caps.kitty_graphics && has_placeholders(name),
     };
     let sixel = ImageProtocol::Sixel(caps.sixel_colors.unwrap_or(SIXEL_COLORS_USUAL).clamp(2, 256));
-    let protocol = match choice {
-        ImageChoice::Off => return None,
-        ImageChoice::Kitty => ImageProtocol::Kitty,
-        ImageChoice::Iterm2 => ImageProtocol::Iterm2,
-        ImageChoice::Sixel => sixel,
-        ImageChoice::Auto if is_kitty => ImageProtocol::Kitty,
-        ImageChoice::Auto if outer.is_none() && has_inline_files(name) => ImageProtocol::Iterm2,
-        ImageChoice::Auto if caps.sixel => sixel,
-        ImageChoice::HalfBlocks | ImageChoice::Auto => ImageProtocol::HalfBlocks,
+    let (protocol, reason) = match choice {
+        ImageChoice::Off => return (None, ImageReason::Chosen),
+        ImageChoice::Kitty => (ImageProtocol::Kitty, ImageReason::Chosen),
+        ImageChoice::Iterm2 => (ImageProtocol::Iterm2, ImageReason::Chosen),
+        ImageChoice::Sixel => (sixel, ImageReason::Chosen),
+        ImageChoice::HalfBlocks => (ImageProtocol::HalfBlocks, ImageReason::Chosen),
+        ImageChoice::Auto if is_kitty => (ImageProtocol::Kitty, ImageReason::Placeholders),
+        ImageChoice::Auto if outer.is_none() && has_inline_files(name) => {
+            (ImageProtocol::Iterm2, ImageReason::InlineFiles)
+        }
+        ImageChoice::Auto if caps.sixel => (sixel, ImageReason::SixelAnswered),
+        ImageChoice::Auto => (ImageProtocol::HalfBlocks, ImageReason::NothingBetter),
     };
     // The color of a cell names the image, or is its pixels.
     let needs_colors = matches!(protocol, ImageProtocol::Kitty | ImageProtocol::HalfBlocks);
     if needs_colors && !matches!(colors, ColorDepth::True | ColorDepth::Ansi256) {
-        return None;
+        return (None, ImageReason::FewColors);
     }
-    Some(ImageSupport { protocol, cell: cell_pixels(caps, outer), in_tmux: outer.is_some() })
+    let cell = cell_pixels(caps, outer);
+    (Some(ImageSupport { protocol, cell, in_tmux: outer.is_some() }), reason)
 }
 
 fn cell_pixels(caps: &Caps, outer: Option<&OuterTerminal>) -> (u16, u16) {
@@ -208,6 +239,18 @@ mod tests {
             "Sixel has its own colors"
         );
         assert_eq!(support(ImageChoice::Off, &Caps::default(), ColorDepth::True, None), None);
+    }
+
+    #[test]
+    fn image_support_reason_names_what_decides() {
+        let reason = |choice, caps: &Caps, colors| support_with_reason(choice, caps, colors, None).1;
+        let auto = |caps: &Caps| reason(ImageChoice::Auto, caps, ColorDepth::True);
+        assert_eq!(auto(&caps("kitty(0.28.0)", true, false)), ImageReason::Placeholders);
+        assert_eq!(auto(&caps("WezTerm 1", true, true)), ImageReason::InlineFiles);
+        assert_eq!(auto(&caps("foot(1)", false, true)), ImageReason::SixelAnswered);
+        assert_eq!(auto(&Caps::default()), ImageReason::NothingBetter);
+        assert_eq!(reason(ImageChoice::Off, &Caps::default(), ColorDepth::True), ImageReason::Chosen);
+        assert_eq!(reason(ImageChoice::Kitty, &Caps::default(), ColorDepth::Ansi16), ImageReason::FewColors);
     }
 
     #[test]

@@ -7,6 +7,7 @@ pub mod clipboard;
 pub mod guard;
 pub mod modes;
 mod output;
+pub mod probe;
 pub mod reader;
 pub mod signals;
 pub mod terminal;

@@ -64,6 +64,11 @@ impl Output {
         Ok(done)
     }
 
+    /// Forgets the bytes that the terminal has not accepted.
+    pub(crate) fn discard(&mut self) {
+        (self.waiting, self.written) = (Vec::new(), 0);
+    }
+
     /// Writes the last bytes, which undo all modes. Waits at most `patience`. If the terminal accepts
     /// nothing, waiting frames are dropped, so that its state is right once it continues. Returns whether all
     /// bytes were accepted.

@@ -17,21 +17,54 @@ pub enum ColorDepth {
     True,
 }
 
+/// What decides the color depth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DepthReason {
+    /// `NO_COLOR` is set.
+    NoColor,
+    /// `TERM` names a terminal without colors.
+    ColorlessTerm,
+    /// `COLORTERM` promises 24-bit color.
+    Colorterm,
+    /// `TERM` names a terminal with 24-bit color.
+    Term,
+    /// `TERM` ends in `256color`, and nothing promises more.
+    Term256,
+    /// Nothing promises more than sixteen colors.
+    NoPromise,
+}
+
 impl ColorDepth {
     /// The depth that `TERM`, `COLORTERM` and `NO_COLOR` promise.
     pub fn detect(term: Option<&str>, colorterm: Option<&str>, no_color: Option<&str>) -> Self {
+        Self::detect_with_reason(term, colorterm, no_color).0
+    }
+
+    /// The same, with what decides it.
+    pub fn detect_with_reason(
+        term: Option<&str>,
+        colorterm: Option<&str>,
+        no_color: Option<&str>,
+    ) -> (Self, DepthReason) {
         let term = term.unwrap_or_default();
-        if no_color.is_some_and(|v| !v.is_empty()) || term == "dumb" || term.starts_with("vt") {
-            return Self::None;
+        if no_color.is_some_and(|v| !v.is_empty()) {
+            return (Self::None, DepthReason::NoColor);
         }
-        if matches!(colorterm, Some("truecolor" | "24bit")) || term.ends_with("-direct") {
-            return Self::True;
+        if term == "dumb" || term.starts_with("vt") {
+            return (Self::None, DepthReason::ColorlessTerm);
+        }
+        if matches!(colorterm, Some("truecolor" | "24bit")) {
+            return (Self::True, DepthReason::Colorterm);
         }
         let full = ["xterm-kitty", "xterm-ghostty", "alacritty", "foot", "wezterm", "contour"];
-        if full.iter().any(|name| term.starts_with(name)) {
-            return Self::True;
+        if term.ends_with("-direct") || full.iter().any(|name| term.starts_with(name)) {
+            return (Self::True, DepthReason::Term);
         }
-        if term.contains("256color") { Self::Ansi256 } else { Self::Ansi16 }
+        if term.contains("256color") {
+            (Self::Ansi256, DepthReason::Term256)
+        } else {
+            (Self::Ansi16, DepthReason::NoPromise)
+        }
     }
 }
 
@@ -157,6 +190,17 @@ mod tests {
         assert_eq!(detect(Some("linux"), None, None), ColorDepth::Ansi16);
         assert_eq!(detect(Some("xterm-kitty"), Some("truecolor"), Some("1")), ColorDepth::None);
         assert_eq!(detect(Some("dumb"), None, None), ColorDepth::None);
+    }
+
+    #[test]
+    fn color_depth_reason_names_the_deciding_variable() {
+        let reason = |term, colorterm, no_color| ColorDepth::detect_with_reason(term, colorterm, no_color).1;
+        assert_eq!(reason(Some("dumb"), None, Some("1")), DepthReason::NoColor);
+        assert_eq!(reason(Some("vt100"), Some("truecolor"), None), DepthReason::ColorlessTerm);
+        assert_eq!(reason(Some("xterm-kitty"), Some("24bit"), None), DepthReason::Colorterm);
+        assert_eq!(reason(Some("xterm-direct"), None, None), DepthReason::Term);
+        assert_eq!(reason(Some("tmux-256color"), Some("yes"), None), DepthReason::Term256);
+        assert_eq!(reason(None, None, None), DepthReason::NoPromise);
     }
 
     #[test]
