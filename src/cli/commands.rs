@@ -71,8 +71,9 @@ pub enum Command {
     },
     /// Print the manual page
     Man {
-        /// Write the pages of all commands to this folder instead
-        folder: Option<PathBuf>,
+        /// Write the pages of bowline and of each command to this folder instead
+        #[arg(short, long, value_name = "DIR")]
+        output: Option<PathBuf>,
     },
 }
 

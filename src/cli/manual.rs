@@ -16,8 +16,8 @@ use crate::base::error::Report;
 pub fn print(command: &Command) -> Option<Result<String, (i32, Report)>> {
     match command {
         Command::Completions { shell } => Some(Ok(completions(*shell))),
-        Command::Man { folder: None } => Some(page()),
-        Command::Man { folder: Some(folder) } => Some(pages(folder)),
+        Command::Man { output: None } => Some(page()),
+        Command::Man { output: Some(folder) } => Some(pages(folder)),
         _ => None,
     }
 }

@@ -82,6 +82,7 @@ fn invalid_arguments_exit_2_with_message() {
         (&["tool", "--list", "read"], "cannot be used with"),
         (&["completions"], "<SHELL>"),
         (&["completions", "tcsh"], "[possible values: bash, elvish, fish, powershell, zsh]"),
+        (&["man", "pages"], "unexpected argument 'pages' found"),
         (&["doctor", "x"], "unexpected argument 'x' found"),
     ] {
         let (code, out, err) = run(&place, args);
@@ -94,7 +95,7 @@ fn invalid_arguments_exit_2_with_message() {
 fn completions_and_man_pages_cover_every_command() {
     let place = TestHome::new(Vec::new());
     let pages = place.work().join("pages");
-    let (code, out, _) = run(&place, &["man", pages.to_str().unwrap()]);
+    let (code, out, _) = run(&place, &["man", "--output", pages.to_str().unwrap()]);
     assert!(code == Some(0) && out.contains("pages"), "{out}");
     let (code, page, _) = run(&place, &["man"]);
     assert_eq!(code, Some(0));
@@ -112,6 +113,40 @@ fn completions_and_man_pages_cover_every_command() {
             assert!(page.contains(&format!("bowline\\-{name}(1)")), "{path:?}: {page}");
         }
     }
+}
+
+#[test]
+fn man_to_unusable_folder_fails_and_names_it() {
+    let place = TestHome::new(Vec::new());
+    std::fs::write(place.work().join("file"), "").unwrap();
+    let (code, out, err) = run(&place, &["man", "-o", "file/pages"]);
+    assert_eq!((code, out.as_str()), (Some(1), ""));
+    assert!(err.contains("cannot write to file/pages: "), "{err}");
+}
+
+/// The script is sourced by the shell that it is for.
+#[test]
+fn completions_of_bash_complete_commands_and_their_options() {
+    let place = TestHome::new(Vec::new());
+    let (_, script, _) = run(&place, &["completions", "bash"]);
+    std::fs::write(place.work().join("completions.bash"), script).unwrap();
+    let complete = |words: &[&str]| {
+        let (last, at) = (words.last().unwrap(), words.len() - 1);
+        let call = format!(
+            "source ./completions.bash; COMP_WORDS=({}); COMP_CWORD={at}; _bowline bowline '{last}' '{}'; \
+             printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+            words.join(" "),
+            words[at - 1]
+        );
+        let mut bash = std::process::Command::new("bash");
+        let output = bash.args(["--norc", "-c", &call]).current_dir(place.work()).output().unwrap();
+        let (code, out, err) = output_texts(&output);
+        assert_eq!((code, err.as_str()), (Some(0), ""), "{call}");
+        out.lines().map(str::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(complete(&["bowline", "doc"]), ["doctor"]);
+    assert_eq!(complete(&["bowline", "doctor", "--js"]), ["--json"]);
+    assert_eq!(complete(&["bowline", "sessions", "sea"]), ["search"]);
 }
 
 #[test]
