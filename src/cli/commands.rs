@@ -1,7 +1,7 @@
 //! Commands of the program, such as `bowline login`: one clap definition each, from which help, completions
 //! and the manual page are generated.
 //!
-//! `sessions` has the commands on stored sessions; `login`, `prompt`, `tool`, `export` and `import` are named
+//! `sessions` has the commands on stored sessions; `login`, `prompt`, `tool`, `export`, `import` and `keys` are named
 //! after their commands. Must not know how the work is done; completions and the manual page are in
 //! [`super::manual`].
 
@@ -15,7 +15,9 @@ use tokio::runtime::Builder;
 use super::answer::format_answer;
 use super::doctor;
 use super::options::{AgentArgs, Args};
-use super::process::{FAILED, NonInteractive, OK, USAGE, print_error, read_process, start_log, write_out};
+use super::process::{
+    FAILED, NonInteractive, OK, USAGE, print_error, read_process, start_log, stdout, write_out,
+};
 use super::setup;
 use crate::base::error::Report;
 use crate::base::width::visible_lines;
@@ -26,6 +28,7 @@ use sessions::{SessionCommand, Sessions};
 
 pub mod export;
 pub mod import;
+pub mod keys;
 pub mod login;
 pub mod prompt;
 pub mod sessions;
@@ -64,6 +67,8 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Print the keys of the key map with their commands
+    Keys(keys::Keys),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -120,6 +125,7 @@ impl Command {
             | Self::Sessions(Sessions { json, .. })
             | Self::Import(import::Import { json, .. })
             | Self::Tool(tool::Tool { json, .. })
+            | Self::Keys(keys::Keys { json, .. })
             | Self::Doctor { json } => *json || outer,
             _ => false,
         }
@@ -146,6 +152,9 @@ pub fn run(args: &Args, command: &Command) -> Result<i32, (i32, Report)> {
     let agent = command.agent().cloned().unwrap_or_default().with_defaults(args.agent.clone());
     let bare = Args { args: Vec::new(), agent, ..args.clone() };
     let setup = setup::resolve(&bare, &process, false).map_err(|report| (USAGE, report))?;
+    if let Command::Keys(request) = command {
+        return print_keys(&bare, &setup, request, command.json(args.json));
+    }
     let env = setup::environment(&setup);
     let options =
         setup::session_options(&bare, &setup, &process, Mode::AutoEdit, env, Arc::new(NonInteractive));
@@ -180,6 +189,21 @@ pub fn run(args: &Args, command: &Command) -> Result<i32, (i32, Report)> {
     let text = format!("{text}\n");
     let text = if as_it_is { text } else { visible_lines(&text.replace('\t', "    ")) };
     write_out(&text, &mut std::io::stdout()).map(|()| code)
+}
+
+/// Prints the key map; problems of its file go to standard error.
+fn print_keys(
+    args: &Args,
+    setup: &setup::Setup,
+    request: &keys::Keys,
+    json: bool,
+) -> Result<i32, (i32, Report)> {
+    let (answer, problems) = keys::keys(args, setup, request).map_err(|report| (USAGE, report))?;
+    for problem in problems {
+        print_error(&Report::new(problem));
+    }
+    let text = format!("{}\n", format_answer(answer, json));
+    write_out(&text, &mut *stdout()).map(|()| OK)
 }
 
 /// Runs one tool, on the threads that it would have for a model.
@@ -223,8 +247,10 @@ async fn execute(
             Ok((format_answer(answer, json), exit_code(complete)))
         }
         // Handled before.
-        Command::Tool(_) | Command::Doctor { .. } | Command::Completions { .. } | Command::Man { .. } => {
-            Ok((String::new(), OK))
-        }
+        Command::Tool(_)
+        | Command::Doctor { .. }
+        | Command::Keys(_)
+        | Command::Completions { .. }
+        | Command::Man { .. } => Ok((String::new(), OK)),
     }
 }

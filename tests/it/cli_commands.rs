@@ -124,6 +124,69 @@ fn man_to_unusable_folder_fails_and_names_it() {
     assert!(err.contains("cannot write to file/pages: "), "{err}");
 }
 
+#[test]
+fn keys_lists_each_builtin_keymap_by_context() {
+    let place = TestHome::new(Vec::new());
+    for (name, modes, context) in [
+        ("default", "none", "global"),
+        ("vim", "vim", "normal"),
+        ("helix", "helix", "normal"),
+        ("emacs", "none", "editor"),
+        ("vscode", "none", "editor"),
+    ] {
+        let (code, out, err) = run(&place, &["keys", "--keymap", name, "--json"]);
+        assert_eq!((code, err.as_str()), (Some(0), ""), "{name}");
+        let found: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!((&found["keymap"], &found["modes"]), (&name.into(), &modes.into()));
+        let contexts = found["contexts"].as_array().unwrap();
+        assert!(contexts.iter().any(|one| one["context"] == context), "{name}: {out}");
+        for binding in contexts.iter().flat_map(|one| one["bindings"].as_array().unwrap()) {
+            let has_title = binding["title"].as_str().is_some_and(|title| !title.is_empty());
+            assert!(has_title && !binding["keys"].as_array().unwrap().is_empty(), "{name}: {binding}");
+        }
+        let (code, text, _) = run(&place, &["--keymap", name, "keys"]);
+        assert!(code == Some(0) && text.starts_with(&format!("Key map: {name}\n\n")), "{text}");
+    }
+}
+
+#[test]
+fn keys_resolves_user_keymap_over_its_base_and_reports_problems() {
+    let place = TestHome::new(Vec::new());
+    let config = place.dir.path().join("home/config");
+    std::fs::create_dir_all(config.join("keymaps")).unwrap();
+    std::fs::write(config.join("settings.toml"), "keymap = \"mine\"\n").unwrap();
+    let rows = "\"Ctrl-p\" = \"app.quit\"\n\"Ctrl-Alt-p\" = \"plugin.tidy.run\"\n\"F3\" = \"no.such\"\n";
+    std::fs::write(config.join("keymaps/mine.toml"), format!("base = \"default\"\n[global]\n{rows}"))
+        .unwrap();
+    let (code, text, err) = run(&place, &["keys"]);
+    assert_eq!(code, Some(0));
+    assert!(err.contains("mine.toml:5: no such command: `no.such`"), "{err}");
+    let line = |id: &str| text.lines().find(|line| line.contains(&format!("  {id} "))).unwrap_or_default();
+    assert!(line("app.quit").contains("Ctrl-q, Ctrl-p  "), "{text}");
+    assert!(line("app.palette").contains("F1"), "the keys of the base stay: {text}");
+    let (_, out, _) = run(&place, &["keys", "--json"]);
+    let found: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(found["problems"].as_array().unwrap().len(), 1);
+    let bindings = found["contexts"][0]["bindings"].as_array().unwrap();
+    let plugin = bindings.iter().find(|binding| binding["command"] == "plugin.tidy.run").unwrap();
+    assert_eq!((&plugin["keys"][0], plugin["title"].is_null()), (&"Ctrl-Alt-p".into(), true));
+}
+
+#[test]
+fn keys_unknown_keymap_is_wrong_usage_in_arguments_and_default_in_settings() {
+    let place = TestHome::new(Vec::new());
+    let (code, out, err) = run(&place, &["keys", "--keymap", "nope"]);
+    assert_eq!((code, out.as_str()), (Some(2), ""));
+    assert!(err.contains("unknown key map \"nope\"; known: default, emacs, helix, vim, vscode"), "{err}");
+    assert!(!err.contains("are used"), "{err}");
+    let config = place.dir.path().join("home/config");
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(config.join("settings.toml"), "keymap = \"nope\"\n").unwrap();
+    let (code, out, err) = run(&place, &["keys"]);
+    assert!(code == Some(0) && out.starts_with("Key map: default\n"), "{out}");
+    assert!(err.contains("the default keys are used"), "{err}");
+}
+
 /// The script is sourced by the shell that it is for.
 #[test]
 fn completions_of_bash_complete_commands_and_their_options() {
