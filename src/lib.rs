@@ -1,4 +1,4 @@
-//! bowline: a full-screen terminal IDE with an embedded coding agent.
+//! bowline: a terminal IDE with a built-in coding agent.
 //!
 //! This is the code map. A module may import the modules of its row, and never a higher layer;
 //! `tests/it/architecture.rs` has the table and enforces it.

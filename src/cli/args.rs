@@ -10,12 +10,23 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand as _};
 use super::commands::Command;
 use super::options::Args;
 
-/// A terminal IDE with a coding agent.
-///
-/// On a terminal it opens the full-screen IDE; with -p, or when input or output is redirected,
-/// it answers prompts on standard output.
+/// What the long help says after the tagline.
+const LONG_ABOUT: &str = concat!(
+    env!("CARGO_PKG_DESCRIPTION"),
+    "\n\nOn a terminal it opens the full-screen IDE; with -p, or when input or output is redirected, it answers \
+     prompts on standard output."
+);
+
+/// The whole command line.
 #[derive(Debug, Clone, Parser)]
-#[command(name = "bowline", version, about, long_about, max_term_width = 100, subcommand_negates_reqs = true)]
+#[command(
+    name = "bowline",
+    version,
+    about = env!("CARGO_PKG_DESCRIPTION"),
+    long_about = LONG_ABOUT,
+    disable_version_flag = true,
+    max_term_width = 100
+)]
 pub struct Cli {
     /// What to do instead of opening the IDE or answering prompts.
     #[command(subcommand)]
@@ -23,6 +34,17 @@ pub struct Cli {
     /// The options of the program itself.
     #[command(flatten)]
     pub args: Args,
+}
+
+/// The options in the short help of the program, which fits on a screen of 80 x 24; `--help` has all.
+const SHORT_HELP: [&str; 2] = ["print", "continue_"];
+
+/// Hides most options of the program from its short help.
+fn with_short_help(command: clap::Command) -> clap::Command {
+    command.mut_args(|arg| {
+        let is_shown = SHORT_HELP.contains(&arg.get_id().as_str());
+        arg.hide_short_help(!is_shown)
+    })
 }
 
 /// Parses the command line. The name of a command is not treated as one with `-p`, where it is part of the
@@ -33,9 +55,29 @@ pub fn parse(
 ) -> Result<Cli, clap::Error> {
     let args = expand_short_names(args);
     if is_no_command(&args, exists) {
-        return Ok(Cli { command: None, args: Args::try_parse_from(args)? });
+        let matches = with_short_help(Args::command()).try_get_matches_from(args)?;
+        return Ok(Cli { command: None, args: Args::from_arg_matches(&matches)? });
     }
-    Cli::try_parse_from(args)
+    Cli::from_arg_matches(&with_short_help(Cli::command()).try_get_matches_from(args)?)
+}
+
+/// The largest edit distance at which a word is taken for a misspelled command.
+const DISTANCE_MAX: usize = 2;
+
+/// Returns the first argument and the command that it probably misspells: a word without a path separator or a dot that
+/// is no file by `exists`. `None` with `-p` and `--mode`, where every argument is a prompt.
+pub fn misspelled_command(args: &Args, exists: impl Fn(&Path) -> bool) -> Option<(&str, String)> {
+    let word = args.args.first()?.to_str().filter(|_| !args.print && args.mode.is_none())?;
+    let is_plain = word.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_');
+    if !is_plain || exists(Path::new(word)) {
+        return None;
+    }
+    let command = Cli::command();
+    let names = command.get_subcommands().map(clap::Command::get_name).chain(["help"]);
+    let distances = names.map(|name| (strsim::osa_distance(&word.to_lowercase(), name), name));
+    // Of a short name two other letters leave too little: `main` and `todo` are files.
+    let near = distances.filter(|(distance, name)| *distance <= DISTANCE_MAX.min(name.len() / 3));
+    near.min_by_key(|(distance, _)| *distance).map(|(_, name)| (word, name.to_string()))
 }
 
 /// Whether the first word that could be a command is an ordinary argument.
@@ -117,6 +159,48 @@ mod tests {
         assert!(read(&["--model", "login", "x"], None).unwrap().command.is_none());
         assert!(read(&["login"], Some("other")).unwrap().command.is_some());
         assert!(read(&["login", "a", "b"], None).is_err());
+    }
+
+    #[test]
+    fn cli_misspelled_command_is_a_plain_word_near_to_one() {
+        let near = |words: &[&str], file: Option<&str>| {
+            misspelled_command(&args(words), |path| file.is_some_and(|file| path == Path::new(file)))
+                .map(|(_, name)| name)
+        };
+        for (word, name) in [
+            ("docter", "doctor"),
+            ("dcotor", "doctor"),
+            ("Doctor", "doctor"),
+            ("sesions", "sessions"),
+            ("session", "sessions"),
+            ("completion", "completions"),
+            ("key", "keys"),
+            ("hlep", "help"),
+            ("lgoin", "login"),
+        ] {
+            assert_eq!(near(&[word], None).as_deref(), Some(name), "{word}");
+            assert_eq!(near(&[word], Some(word)), None, "{word} is a file");
+        }
+        for words in [
+            &["./docter"][..],
+            &["docter.md"],
+            &["docter:3"],
+            &["@docter"],
+            &["fix the docter"],
+            &["-p", "docter"],
+            &["--mode", "json", "docter"],
+            &["Makefile"],
+            &["todo"],
+            &["notes"],
+            &["README"],
+            &["a"],
+            &["a.rs", "docter"],
+            &[],
+        ] {
+            assert_eq!(near(words, None), None, "{words:?}");
+        }
+        assert_eq!(near(&["--json", "docter"], None).as_deref(), Some("doctor"));
+        assert_eq!(near(&["sesions", "list"], None).as_deref(), Some("sessions"));
     }
 
     #[test]

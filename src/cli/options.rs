@@ -6,11 +6,17 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args as Group, Parser};
+use clap::{ArgAction, Args as Group, Parser};
 
 /// The options of the program itself.
 #[derive(Debug, Clone, Parser)]
-#[command(name = "bowline", version, max_term_width = 100)]
+#[command(
+    name = "bowline",
+    version,
+    about = env!("CARGO_PKG_DESCRIPTION"),
+    disable_version_flag = true,
+    max_term_width = 100
+)]
 pub struct Args {
     /// Files to open (path, path:line or path:line:column), a folder to work on, a prompt (an argument with white
     /// space), or @path to attach a file to the first prompt. With -p every argument is a prompt. An existing file
@@ -70,6 +76,10 @@ pub struct Args {
     /// Key map, by name
     #[arg(long, value_name = "NAME")]
     pub keymap: Option<String>,
+
+    /// Print version
+    #[arg(short = 'V', long, action = ArgAction::Version)]
+    pub version: Option<bool>,
 
     /// Model, tools and prompt of the agent.
     #[command(flatten)]

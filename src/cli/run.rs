@@ -73,6 +73,7 @@ fn start(cli: &Cli) -> Result<i32, (i32, Report)> {
         }
         return commands::run(args, command);
     }
+    reject_misspelled(args).map_err(usage)?;
     if let Some(mode) = headless::requested_mode(args).map_err(usage)? {
         return headless::run(args, mode);
     }
@@ -103,6 +104,15 @@ fn start(cli: &Cli) -> Result<i32, (i32, Report)> {
     // A thread that still walks a folder or waits for an unresponsive disk must not delay the exit.
     runtime.shutdown_background();
     code
+}
+
+/// Fails on a first argument that is probably a misspelled command: it would be opened as a new file, or sent as a
+/// prompt.
+fn reject_misspelled(args: &Args) -> Result<(), Report> {
+    let Some((word, name)) = args::misspelled_command(args, Path::exists) else { return Ok(()) };
+    Err(Report::new(format!("unknown command {word}; did you mean `{name}`?")).hint(format!(
+        "To open a new file of that name: bowline ./{word}; to send it as a prompt: bowline -p {word}"
+    )))
 }
 
 /// Words reserved for future commands: as a file or prompt they would change meaning later.

@@ -125,6 +125,60 @@ fn man_to_unusable_folder_fails_and_names_it() {
 }
 
 #[test]
+fn help_short_fits_one_screen_and_long_lists_every_option() {
+    let place = TestHome::new(Vec::new());
+    let help = |flag: &str| {
+        let (code, out, err) = output_texts(&place.command(&[flag]).env("COLUMNS", "80").output().unwrap());
+        assert_eq!((code, err.as_str()), (Some(0), ""), "{flag}");
+        out
+    };
+    let (short, long) = (help("-h"), help("--help"));
+    // One row is for the next prompt of the shell.
+    assert!(short.lines().count() <= 23, "{} lines\n{short}", short.lines().count());
+    assert!(short.lines().all(|line| line.chars().count() <= 80), "{short}");
+    let tagline = env!("CARGO_PKG_DESCRIPTION");
+    let readme = std::fs::read_to_string(crate::source::root().join("README.md")).unwrap();
+    assert!(readme.starts_with(&format!("# bowline\n\n{tagline}.")), "{tagline}");
+    assert!(
+        short.starts_with(&format!("{tagline}\n")) && long.starts_with(&format!("{tagline}\n")),
+        "{short}"
+    );
+    for option in Cli::command().get_arguments().filter_map(clap::Arg::get_long) {
+        assert!(long.contains(&format!("--{option}")), "{option}: {long}");
+    }
+    for text in ["--print", "--continue", "--help"] {
+        assert!(short.contains(text), "{text}: {short}");
+    }
+    assert!(!short.contains("--session-dir"), "{short}");
+    let (_, version, _) = run(&place, &["-V"]);
+    assert_eq!(version, format!("bowline {}\n", env!("CARGO_PKG_VERSION")));
+    let (_, tool, _) = run(&place, &["tool", "-h"]);
+    assert!(tool.contains("--exclude-tools"), "{tool}");
+}
+
+#[test]
+fn misspelled_command_is_rejected_with_the_nearest() {
+    let place = TestHome::new(vec![wire::text_reply("Yes.")]);
+    for args in [&["docter"][..], &["docter", "--json"]] {
+        let (code, out, err) = run(&place, args);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{err}");
+        assert!(err.contains("unknown command docter; did you mean `doctor`?"), "{err}");
+        assert!(err.contains("To open a new file of that name: bowline ./docter"), "{err}");
+    }
+    // Below a command and for options clap proposes the nearest.
+    for (args, said) in [
+        (&["sessions", "serach", "x"][..], "'search'"),
+        (&["--modle", "x"], "'--model'"),
+        (&["doctor", "--jsn"], "'--json'"),
+    ] {
+        let (code, _, err) = run(&place, args);
+        assert!(code == Some(2) && err.contains("similar") && err.contains(said), "{args:?}: {err}");
+    }
+    assert!(place.server.requests().is_empty());
+    assert_eq!(place.run(&["-p", "docter"]), (0, "Yes.\n".into(), String::new()));
+}
+
+#[test]
 fn keys_lists_each_builtin_keymap_by_context() {
     let place = TestHome::new(Vec::new());
     for (name, modes, context) in [
