@@ -79,6 +79,22 @@ async fn login_key_is_masked_and_adds_models() {
     }
 }
 
+#[tokio::test]
+async fn login_without_a_model_uses_the_default_one_of_the_provider() {
+    let mut ide = IdeSetup::new().requested_model("demo/guide").size(100, 24).start().await;
+    assert!(ide.picture().contains("No model is connected"), "{}", ide.picture());
+    choose(&mut ide, "agent.login", "deepseek").await;
+    ide.wait_for("the question", |s| s.layers.top::<LoginView>().is_some_and(|v| v.question.is_some())).await;
+    ide.type_without_settling("hunter2");
+    ide.headless.press("Enter");
+    ide.wait_for("the model", |s| s.agent.model.as_ref().is_some_and(|m| m.provider == "deepseek")).await;
+    ide.headless.idle().await;
+    assert!(ide.state().layers.is_empty(), "the next key is for the prompt: {}", ide.picture());
+    assert!(ide.picture().contains("Another model: Alt-m"), "{}", ide.picture());
+    ide.type_in("hello").await;
+    assert!(ide.picture().contains("┃ hello"), "{}", ide.picture());
+}
+
 fn files_below(folder: &std::path::Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let paths = entries.map(|entry| entry.unwrap().path());

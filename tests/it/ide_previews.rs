@@ -100,3 +100,45 @@ async fn picker_is_as_high_as_its_rows() {
     ide.type_in("nothing like that zzz").await;
     assert_eq!(rows(&mut ide), 4, "{}", ide.picture());
 }
+
+#[tokio::test]
+async fn picker_opens_the_row_in_a_new_window() {
+    let setup = IdeSetup::new().with("a.txt", "one\n").file("b.txt", "two\n").file("c.txt", "three\n");
+    let mut ide = setup.size(140, 40).start().await;
+    ide.keys("Ctrl-p").await;
+    ide.type_in("b.txt").await;
+    ide.keys("Ctrl-v").await;
+    ide.headless.idle().await;
+    assert_eq!((ide.state().windows.count(), ide.text().as_str()), (2, "two\n"), "{}", ide.picture());
+    ide.keys("Ctrl-p").await;
+    ide.type_in("c.txt").await;
+    ide.keys("Ctrl-s").await;
+    ide.headless.idle().await;
+    assert_eq!((ide.state().windows.count(), ide.text().as_str()), (3, "three\n"));
+    for text in ["one", "two", "three"] {
+        assert!(ide.picture().contains(text), "{}", ide.picture());
+    }
+    ide.keys("Alt-3 F1 Ctrl-v").await;
+    assert_eq!(ide.state().windows.count(), 3, "no place in a file is selected");
+}
+
+#[tokio::test]
+async fn picker_reopens_with_its_query_and_row() {
+    let setup = IdeSetup::new().with("a.rs", "let needle = 1;\nlet needle = 2;\nneedle();\n");
+    let mut ide = setup.size(140, 40).start().await;
+    ide.keys("Alt-' '").await;
+    assert_eq!(ide.status_message(), "No list to reopen");
+    for accept in ["Enter", "Escape"] {
+        ide.keys("Alt-6 g").await;
+        ide.type_in("needle").await;
+        ide.headless.idle().await;
+        ide.keys("Down Down").await;
+        ide.keys(accept).await;
+        ide.keys("Alt-2 Ctrl-Home Alt-' '").await;
+        ide.headless.idle().await;
+        let picker = ide.state().layers.top::<Picker>().unwrap();
+        assert_eq!((picker.query.text().to_string(), picker.selected), ("needle".to_string(), 2));
+        ide.keys("Enter").await;
+        assert_eq!(ide.cursor().0, 3, "{}", ide.picture());
+    }
+}

@@ -13,7 +13,7 @@ use crate::ide::core::keys::macros::Macros;
 use crate::ide::core::keys::modal::Modal;
 use crate::ide::core::keys::pending_char::PendingChar;
 use crate::ide::core::layers::layer::{Layer, Layers};
-use crate::ide::core::layers::picker::{self, Picker};
+use crate::ide::core::layers::picker::{self, LastPicker, Picker};
 use crate::ide::core::layout::Areas;
 use crate::ide::core::options::Options;
 use crate::ide::core::panes::{AgentPart, Focus, Panes};
@@ -78,6 +78,8 @@ pub struct State {
     pub layers: Layers,
     /// Number of pickers opened so far.
     pub picker_count: u64,
+    /// The last picker of places in files, to open it again.
+    pub last_picker: Option<LastPicker>,
     /// The last line.
     pub status: Status,
     /// Which panes are open.
@@ -187,6 +189,7 @@ impl State {
             approval_text: None,
             layers: Layers::default(),
             picker_count: 0,
+            last_picker: None,
             status: Status::default(),
             panes: new_panes(options),
             kill_ring: KillRing::default(),

@@ -7,6 +7,7 @@ use crate::ide::core::layers::path_completion;
 use crate::ide::core::layers::picker;
 use crate::ide::core::layers::prompt;
 use crate::ide::core::panes::Focus;
+use crate::ide::editor::windows;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -24,9 +25,28 @@ pub const COMMANDS: &[Command] = &[
             }
         });
     }),
+    command("list.accept-right", "Open row in right window", &["split", "vertical split"], |cx| {
+        accept_in_window(cx, true, "edit.paste-clipboard");
+    }),
+    command("list.accept-below", "Open row in window below", &["split", "horizontal split"], |cx| {
+        accept_in_window(cx, false, "file.save");
+    }),
+    command("list.resume", "Show last list", &["reopen picker", "resume search"], picker::resume),
     command("list.complete", "Complete path", &["autocomplete"], path_completion::complete),
     command("list.toggle", "Mark or unmark row", &["toggle selection"], picker::toggle),
 ];
+
+/// Opens the place in a file that the selected row stands for in a new window. In other lists the key does what it does
+/// elsewhere.
+fn accept_in_window(cx: &mut Cx<'_>, beside: bool, elsewhere: &'static str) {
+    if !picker::has_place(cx.state) {
+        return cx.defer_command(elsewhere);
+    }
+    if cx.state.buffers.current().is_some() && !windows::split(cx.state, beside) {
+        return cx.state.set_status("No more windows can be opened");
+    }
+    picker::accept(cx);
+}
 
 /// Further than any list is long.
 const FAR: isize = isize::MAX / 4;

@@ -291,9 +291,7 @@ impl Picker {
         let status = self.matcher.tick(wait_ms);
         (self.is_query_stale, self.is_settled) = (false, !status.running);
         // While it searches, the selected row may be yet to come.
-        if self.is_settled {
-            self.selected = self.selected.min(self.matches().saturating_sub(1));
-        }
+        self.select(self.selected);
         status.changed
     }
 
@@ -356,6 +354,12 @@ impl Picker {
         let headings = picker_draw::headings(self);
         let lines = u16::try_from(self.matches() as usize + headings).unwrap_or(u16::MAX).clamp(1, LINES_MAX);
         std::mem::replace(&mut self.lines, lines) != lines
+    }
+
+    /// Selects a row, which may be yet to come.
+    fn select(&mut self, n: u32) {
+        let is_complete = self.is_settled && !self.is_filling;
+        self.selected = if is_complete { n.min(self.matches().saturating_sub(1)) } else { n };
     }
 
     /// Moves the selection.
@@ -499,6 +503,7 @@ fn show_selected(cx: &mut Cx<'_>) {
 
 /// Closes the picker without a choice.
 fn escape(cx: &mut Cx<'_>) {
+    remember(cx.state);
     let on_cancel = cx.state.layers.top::<Picker>().map(|picker| picker.spec.on_cancel);
     drop(cx.state.pop_layer());
     if let Some(on_cancel) = on_cancel {
@@ -507,7 +512,7 @@ fn escape(cx: &mut Cx<'_>) {
 }
 
 /// Accepts the selected row. While there is none, but rows may come, the first one that comes is accepted.
-fn accept(cx: &mut Cx<'_>) {
+pub fn accept(cx: &mut Cx<'_>) {
     let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
     picker.catch_up();
     if picker.current().is_none() && picker.is_busy() {
@@ -522,11 +527,53 @@ fn accept(cx: &mut Cx<'_>) {
         }
         return;
     }
+    remember(cx.state);
     let Some(picker) = cx.state.layers.pop_as::<Picker>() else { return };
     cx.state.damage.add_all();
     if let Some(pick) = picker.current().map(|row| row.pick.clone()) {
         (picker.spec.accept)(cx, &pick, &picker.marked);
     }
+}
+
+/// A picker of places in files that was closed, to open it again.
+pub struct LastPicker {
+    spec: &'static PickerSpec,
+    query: String,
+    selected: u32,
+}
+
+/// Remembers a picker of places in files that is about to be closed.
+fn remember(state: &mut State) {
+    let Some(picker) = state.layers.top::<Picker>().filter(|picker| picker.spec.preview.is_some()) else {
+        return;
+    };
+    state.last_picker = Some(LastPicker {
+        spec: picker.spec,
+        query: picker.query.text().to_string(),
+        selected: picker.selected,
+    });
+}
+
+/// Opens the last picker of places in files with its query and the same row selected.
+pub fn resume(cx: &mut Cx<'_>) {
+    let Some(LastPicker { spec, query, selected }) = cx.state.last_picker.take() else {
+        return cx.state.set_status("No list to reopen");
+    };
+    open(cx, spec);
+    let now_ms = cx.now_ms;
+    let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
+    picker.query.set(&query, now_ms);
+    on_query_change(cx);
+    if let Some(picker) = cx.state.layers.top_mut::<Picker>() {
+        picker.select(selected);
+    }
+    show_selected(cx);
+}
+
+/// Returns whether the selected row stands for a place in a file.
+pub fn has_place(state: &State) -> bool {
+    let picker = state.layers.top::<Picker>();
+    picker.is_some_and(|picker| picker.spec.preview.is_some() && picker.current().is_some())
 }
 
 /// Accepts the first row if Enter waits for it.
@@ -613,7 +660,7 @@ pub fn refresh(state: &mut State, id: &str, rows: &[PickRow], marked: &[Pick]) {
         picker.replace(rows.iter().cloned());
         marked.clone_into(&mut picker.marked);
         picker.tick(FILL_WAIT_MS);
-        picker.selected = selected;
+        picker.select(selected);
     }
     if is_open {
         state.damage.add(Part::Overlay);

@@ -6,6 +6,7 @@ use ratatui::style::Style;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::base::width::{text_width, truncate};
+use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::frame;
 use crate::ide::core::layers::picker::{PickRow, Picker};
 use crate::ide::core::state::State;
@@ -36,8 +37,7 @@ enum ListLine<T> {
 pub fn draw(canvas: &mut Canvas<'_>, picker: &Picker, state: &State) {
     let more = if picker.is_filling { "…" } else { "" };
     let count = format!("{} / {}{more}", picker.matches(), picker.total());
-    let inner =
-        frame::draw(canvas, picker.spec.title, &count, &format!("{}  Escape close", picker.spec.footer));
+    let inner = frame::draw(canvas, picker.spec.title, &count, &footer(picker, state));
     let about = about_rows(picker, inner.height);
     draw_about(&mut canvas.sub(Rect { y: inner.bottom() - about, height: about, ..inner }), picker, state);
     let inner = Rect { height: inner.height - about, ..inner };
@@ -67,6 +67,18 @@ pub fn draw(canvas: &mut Canvas<'_>, picker: &Picker, state: &State) {
         let style = inside.style("ui.overlay.soft");
         inside.text(2, 1, "No matches", style);
     }
+}
+
+/// Returns the most important keys here.
+fn footer(picker: &Picker, state: &State) -> String {
+    let mut keys = vec![picker.spec.footer.to_string()];
+    if picker.spec.preview.is_some() {
+        let in_window = [("list.accept-right", "right"), ("list.accept-below", "below")];
+        let key = |(id, side)| Some(format!("{} {side}", state.keymap.keys_for(KeyContext::Picker, id)?));
+        keys.extend(in_window.into_iter().filter_map(key));
+    }
+    keys.push("Escape close".to_string());
+    keys.join("  ")
 }
 
 /// Returns the rows for what is said about a row, 0 where the list would have no room.

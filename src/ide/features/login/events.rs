@@ -11,6 +11,7 @@ use crate::ide::core::web_page;
 use crate::ide::editor::modal::replay;
 use crate::ide::features::login::view::LoginView;
 use crate::ide::features::transcript::items::TRANSCRIPT;
+use crate::ide::model::agent::is_demo;
 use crate::runtime::Handle;
 use crate::runtime::login::channel::LoginMessage;
 use crate::runtime::models::refresh::RefreshResult;
@@ -79,13 +80,30 @@ fn on_login_ended(cx: &mut Cx<'_>, number: u64, provider: &str, result: Result<S
     cx.state.layers.close_where::<LoginView>(|view| view.number == number);
     match result {
         Ok(message) => {
+            let is_used = use_first_model(cx, provider);
+            let message = if is_used { format!("{message}. Another model: Alt-m") } else { message };
             // The keys of the model picker clear the message of the status line.
             cx.state.slots[TRANSCRIPT].notice(false, message.clone());
             cx.state.set_status(message);
-            show_models(cx, provider);
+            if !is_used {
+                show_models(cx, provider);
+            }
         }
         Err(report) => cx.state.set_error(report.to_string()),
     }
+}
+
+/// Uses the default model of a provider if none was connected before, so that the next message can be sent; returns
+/// whether it does.
+fn use_first_model(cx: &Cx<'_>, provider: &str) -> bool {
+    let has_none = cx.state.agent.model.as_deref().is_none_or(is_demo);
+    let Some(session) = cx.session.filter(|_| has_none) else { return false };
+    // The default one comes first.
+    let Some(model) = session.models().into_iter().find(|model| model.provider == provider) else {
+        return false;
+    };
+    session.set_model(&model.provider, &model.id);
+    true
 }
 
 /// Deletes the stored credentials of a provider.
