@@ -27,6 +27,16 @@ pub fn find_session_file(root: &Path, cwd: &Path, name: &str) -> Result<PathBuf,
     }
 }
 
+/// Returns the file of the named session, or of the latest one of this folder.
+pub fn find_or_latest(root: &Path, cwd: &Path, name: Option<&str>) -> Result<PathBuf, Report> {
+    let Some(name) = name else {
+        return listing::latest(root, cwd).ok_or_else(|| {
+            Report::new("no session in this folder").hint("list sessions with `bowline sessions`")
+        });
+    };
+    find_session_file(root, cwd, name)
+}
+
 /// Opens a session read-only.
 pub fn open_session(path: &Path) -> Result<Session, Report> {
     let (clock, ids) = (SystemClock::shared(), RandomIds::shared());
@@ -54,5 +64,9 @@ mod tests {
         assert!(find("00000000-").unwrap_err().to_string().contains("matches 2 sessions"));
         assert!(find("zzz").unwrap_err().to_string().contains("no such session: zzz"));
         assert!(find("../x").is_err());
+        let latest = find_or_latest(root.path(), Path::new("/w"), None).unwrap();
+        assert_eq!(latest, listing::latest(root.path(), Path::new("/w")).unwrap());
+        let none = find_or_latest(root.path(), Path::new("/nowhere"), None).unwrap_err();
+        assert!(none.to_string().contains("no session in this folder"), "{none}");
     }
 }

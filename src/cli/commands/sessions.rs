@@ -10,7 +10,7 @@ use crate::base::clock::{self, SystemClock};
 use crate::base::error::Report;
 use crate::cli::answer::format_answer;
 use crate::cli::options::AgentArgs;
-use crate::cli::session_lookup::{find_session_file, open_session};
+use crate::cli::session_lookup::{find_or_latest, find_session_file, open_session};
 use crate::runtime::Options;
 use crate::session::store::listing;
 use restore::StateCommand;
@@ -46,13 +46,13 @@ pub enum SessionCommand {
     List,
     /// Show a session: its folder, dates, messages and cost
     Show {
-        /// The session: its id, how the id begins or ends, or its file
-        session: String,
+        /// The session: its id, how the id begins or ends, or its file; the latest of this folder if it is missing
+        session: Option<String>,
     },
     /// Show the entries of a session as a tree
     Tree {
-        /// The session: its id, how the id begins or ends, or its file
-        session: String,
+        /// The session: its id, how the id begins or ends, or its file; the latest of this folder if it is missing
+        session: Option<String>,
     },
     /// Show what the next request of a session holds, with tokens and reasons
     Context(Box<context::ContextArgs>),
@@ -103,9 +103,9 @@ pub async fn answer(options: &Options, sessions: &Sessions, json: bool) -> Resul
             return Ok((context::show(options, args, json).await?, true));
         }
         SessionCommand::List => list::list(&listing::list(&root)),
-        SessionCommand::Show { session } => list::show(&find_session_file(&root, cwd, session)?)?,
+        SessionCommand::Show { session } => list::show(&find_or_latest(&root, cwd, session.as_deref())?)?,
         SessionCommand::Tree { session } => {
-            list::tree(&open_session(&find_session_file(&root, cwd, session)?)?)
+            list::tree(&open_session(&find_or_latest(&root, cwd, session.as_deref())?)?)
         }
         SessionCommand::Search { text } => search::search(&root, &text.join(" "), now_ms)?,
         SessionCommand::Stats { by, since } => {

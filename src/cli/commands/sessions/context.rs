@@ -11,10 +11,9 @@ use super::shorten;
 use crate::base::error::Report;
 use crate::cli::options::AgentArgs;
 use crate::cli::process;
-use crate::cli::session_lookup::{find_session_file, open_session};
+use crate::cli::session_lookup::{find_or_latest, open_session};
 use crate::runtime::context::report::{ContextItem, ContextReport};
 use crate::runtime::{Options, continued_session_prompt};
-use crate::session::store::listing;
 use crate::session::{AgentMessage, Session, context::messages};
 
 /// Characters of a row's first column.
@@ -39,12 +38,7 @@ pub struct ContextArgs {
 /// Returns the report as text or as JSON.
 pub async fn show(options: &Options, args: &ContextArgs, json: bool) -> Result<String, Report> {
     let (root, cwd) = (options.session_root(), &options.cwd);
-    let path = match &args.session {
-        Some(name) => find_session_file(&root, cwd, name)?,
-        None => listing::latest(&root, cwd).ok_or_else(|| {
-            Report::new("no session in this folder").hint("list sessions with `bowline sessions`")
-        })?,
-    };
+    let path = find_or_latest(&root, cwd, args.session.as_deref())?;
     let session = open_session(&path)?;
     let path = match &args.leaf {
         None => session.tree().path(),

@@ -522,6 +522,8 @@ pub fn accept(cx: &mut Cx<'_>) {
     }
     if picker.spec.stays_open {
         let chosen = picker.current().map(|row| (row.pick.clone(), picker.marked.clone(), picker.spec));
+        // The matches may have changed, perhaps to none.
+        redraw(cx.state);
         if let Some((pick, marked, spec)) = chosen {
             (spec.accept)(cx, &pick, &marked);
         }
