@@ -107,6 +107,12 @@ impl Prompt {
         Self { verb, ..self }
     }
 
+    /// Sets what is said beside the title until the answer is rejected.
+    #[must_use]
+    pub fn note(self, note: impl Into<String>) -> Self {
+        Self { note: note.into(), ..self }
+    }
+
     /// Rejects an answer without a letter.
     #[must_use]
     pub fn required(self) -> Self {

@@ -37,18 +37,29 @@ pub fn change(cx: &mut Cx<'_>, row: &'static Row) {
             cx.defer_picker("setting-values");
         }
         Kind::Text | Kind::Number(..) | Kind::Numbers(..) => {
-            let initial = row.editable(&settings.loaded.settings);
-            let asked = Prompt::new(row.key, move |cx, typed| {
-                if let Ok(literal) = row.literal(&typed) {
-                    screen::save(cx, row, literal);
-                }
-            });
-            let asked =
-                asked.initial(initial).verb("save").check(move |_, typed| row.literal(typed).map(|_| ()));
-            asked.open(cx);
+            let now = row.editable(&settings.loaded.settings);
+            ask(cx, row, now);
         }
         Kind::Limits | Kind::Budgets => open_file(cx),
     }
+}
+
+/// Asks for the value of a setting that has `now`.
+fn ask(cx: &mut Cx<'_>, row: &'static Row, now: String) {
+    let before = now.clone();
+    let accept = move |cx: &mut Cx<'_>, typed: String| match typed.trim() {
+        // A default that was only looked at need not be in the file.
+        typed if typed == before => {}
+        "" if row.default.is_empty() => remove(cx, row),
+        typed => {
+            if let Ok(literal) = row.literal(typed) {
+                screen::save(cx, row, literal);
+            }
+        }
+    };
+    let check = move |_: &mut Cx<'_>, typed: &str| row.literal(typed).map(drop);
+    let asked = Prompt::new(row.key, accept).initial(now).note(row.kind.describe());
+    asked.verb("save").check(check).open(cx);
 }
 
 /// Opens the file with the selected setting at its line, or else the user's.
@@ -77,7 +88,12 @@ fn reset(cx: &mut Cx<'_>) {
     if settings.loaded.origin(row.key).is_none() {
         return cx.state.set_status(format!("{} has its default", row.key));
     }
-    let file = settings.file_of(row.key).display().to_string();
+    remove(cx, row);
+}
+
+/// Removes a setting from the file that sets it.
+fn remove(cx: &mut Cx<'_>, row: &'static Row) {
+    let file = cx.state.slots[SETTINGS].file_of(row.key).display().to_string();
     let message = format!("Removed {} from {file}", row.key);
     store::save(cx, row.key, None, move |cx| cx.state.set_status(message));
 }

@@ -38,7 +38,10 @@ fn rows(state: &State) -> Vec<PickRow> {
         text: row.key.to_string(),
         aliases: vec![row.doc.to_string()],
         group: Some(Arc::from(row.group)),
-        detail: settings.literal(row.key).unwrap_or_else(|| "not set".to_string()),
+        detail: match settings.literal(row.key) {
+            Some(_) => row.editable(settings),
+            None => "not set".to_string(),
+        },
         pick: Pick::new(row.key),
     };
     ROWS.iter().map(row).collect()
