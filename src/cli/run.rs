@@ -217,7 +217,7 @@ fn ide_options(
         notify: ide::core::options::Notify::named(&settings.notify),
         images: ImageChoice::named(&settings.images),
         first_image: fastrand::u16(..),
-        clipboard: setup::clipboard_route(&process),
+        clipboard: setup::clipboard_route(process),
         mouse: settings.mouse,
         approval_mode: approval_mode(args, settings.approval.as_deref()),
         connect: None,

@@ -14,13 +14,13 @@ pub const SETTINGS: &[SettingSpec] = &[
         }
     }),
     SettingSpec::new("steering-mode", |cx, new| {
-        change(cx, LoopSetting::SteerAll(is_all(&new.steering_mode)))
+        change(cx, LoopSetting::SteerAll(is_all(&new.steering_mode)));
     }),
     SettingSpec::new("follow-up-mode", |cx, new| {
         change(cx, LoopSetting::FollowUpAll(is_all(&new.follow_up_mode)));
     }),
     SettingSpec::new("compaction", |cx, new: &Settings| {
-        change(cx, LoopSetting::AutoCompaction(new.compaction))
+        change(cx, LoopSetting::AutoCompaction(new.compaction));
     }),
 ];
 

@@ -52,7 +52,7 @@ pub fn height(size: (u16, u16)) -> usize {
 pub fn draw(canvas: &mut Canvas<'_>, view: &SessionView, keymap: &Keymap) {
     let name = view.name.as_deref().unwrap_or("Session");
     // Enter on a message of the user goes before it, with its text in the prompt.
-    let is_user = view.selected_row().is_some_and(|row| row.is_user());
+    let is_user = view.selected_row().is_some_and(Row::is_user);
     let key = |(id, name): &(&str, &'static str)| {
         let name = if *id == "list.accept" && is_user { "edit and resend" } else { *name };
         Some(format!("{} {name}", keymap.keys_for(KeyContext::SessionTree, id)?))
