@@ -1,6 +1,7 @@
 //! The Vim map as a user sees it: modes in the last line, many cursors, command lines, what
 //! is still there of the default keys. What keys do to a text is judged in `vim.rs`.
 
+use bowline::ide::core::panes::Focus;
 use bowline::text::changes::ChangeSet;
 use bowline::text::marked;
 use bowline::text::position::Byte;
@@ -433,4 +434,19 @@ async fn vim_waiting_operator_leaves_the_hint_of_an_approval() {
     ide.wait_for_text("wants to run").await;
     ide.headless.press("Alt-2 d");
     assert!(ide.picture().contains("Alt-3 goes there"), "{}", ide.picture());
+}
+
+#[tokio::test]
+async fn vim_search_typed_while_the_text_became_shorter_ends_in_it() {
+    let mut ide = IdeSetup::new().keymap(VIM).with("a.txt", "one\ntwo\nthree x\n").start().await;
+    ide.keys("v G $ /").await;
+    ide.type_in("x").await;
+    // The prompt stays open, and another program empties the file meanwhile.
+    ide.keys("Alt-3").await;
+    ide.state().buffers.current_mut().unwrap().area.edit(1, |text, _| {
+        Transaction::new(ChangeSet::replace(text.end().0, [(Byte(0)..text.end(), String::new())]))
+    });
+    ide.keys("Enter").await;
+    assert!(ide.status_message().contains("No match: x"), "{}", ide.status_message());
+    assert_eq!(ide.state().panes.focus, Focus::Editor, "the search belongs to the editor");
 }

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::layers::prompt::Prompt;
+use crate::ide::core::panes::Focus;
+use crate::ide::editor::commands::panes;
 use crate::ide::editor::modal::{background, cursors, key_hooks, moves};
 use crate::text::modal::motion::modal_text::{CharClass, ModalText, is_one_word};
 use crate::text::modal::motion::motion_target::{Extent, MotionTarget};
@@ -38,7 +40,11 @@ fn search_typed(cx: &mut Cx<'_>, answer: &str, forward: bool) {
         (true, None) => return cx.state.set_status("No search yet"),
     };
     cx.state.modal.last_search = Some((pattern, forward));
-    // While the prompt was open, another file may have been shown.
+    // While the prompt was open, another pane may have got the keys, and another file may have been shown.
+    panes::focus(cx, Focus::Editor);
+    if !cursors::is_modal_editor(cx.state) {
+        return cx.state.set_status("The editor has no keys now. Search with n");
+    }
     key_hooks::clamp_cursors(cx);
     search_next(cx, false);
     // The key that ended the prompt was processed before its answer came.
