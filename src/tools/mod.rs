@@ -33,7 +33,7 @@ pub mod search;
 #[doc(hidden)]
 pub use call::before_change_hook::BeforeChangeHook;
 #[doc(hidden)]
-pub use call::pipeline::{execute, truncate_progress};
+pub use call::pipeline::{execute, foresee, truncate_progress};
 #[doc(hidden)]
 pub use contract::context::Context;
 pub use contract::from_fn::FromFn;
@@ -53,6 +53,8 @@ pub use files::state::ReadFirst;
 pub use output::limits::{Keep, Limit, Limits};
 pub use output::truncation::{LimitOverride, LimitOverrides};
 pub use permissions::approval::{Approval, Ask, Decision};
+#[doc(hidden)]
+pub use permissions::approve::Judgement;
 pub use permissions::policy::Mode;
 pub use permissions::proposal::RuleProposal;
 #[doc(hidden)]

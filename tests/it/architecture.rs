@@ -46,6 +46,7 @@ const LAYERS: &[(u8, &str, &[&str])] = &[
             "tools::permissions::approval",
             "tools::interaction::questions",
             "tools::permissions::policy",
+            "tools::permissions::rules::listing",
             "tools::contract::registry",
             "agent::event",
         ],

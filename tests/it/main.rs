@@ -131,6 +131,8 @@ mod ide_mouse;
 mod ide_panes;
 /// Long pastes into the prompt.
 mod ide_pastes;
+/// The screen of what the session may do.
+mod ide_permissions;
 /// Plugins of the editor, and whether those of a project may run.
 mod ide_plugins;
 /// Pickers: files beside their lists, letters that match.

@@ -8,6 +8,8 @@ use crate::ide::core::layers::picker;
 use crate::ide::core::layers::prompt;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::windows;
+use crate::ide::editor::commands::edit;
+use crate::text::operations::edit::DeleteTarget;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -34,6 +36,8 @@ pub const COMMANDS: &[Command] = &[
     command("list.resume", "Show last list", &["reopen picker", "resume search"], picker::resume),
     command("list.complete", "Complete path", &["autocomplete"], path_completion::complete),
     command("list.toggle", "Mark or unmark row", &["toggle selection"], picker::toggle),
+    command("list.remove", "Remove selected row", &["delete", "drop stash", "revoke"], remove)
+        .with_former_ids(&["prompt.delete-stash"]),
 ];
 
 /// Opens the place in a file that the selected row stands for in a new window. In other lists the key does what it does
@@ -46,6 +50,16 @@ fn accept_in_window(cx: &mut Cx<'_>, beside: bool, elsewhere: &'static str) {
         return cx.state.set_status("No more windows can be opened");
     }
     picker::accept(cx);
+}
+
+/// Removes what the selected row stands for. In a list whose rows stay, the key edits the query.
+fn remove(cx: &mut Cx<'_>) {
+    if cx.state.layers.is_empty() {
+        return cx.state.set_status("Select a row of a list first");
+    }
+    if !picker::remove(cx) {
+        edit::erase(cx, DeleteTarget::Grapheme);
+    }
 }
 
 /// Further than any list is long.

@@ -1,20 +1,43 @@
-//! Reads the permission rules of a session, from the user's file and the project's.
+//! Reads the permission rules of a session, from the user's file and the project's, and writes these files.
 //!
 //! Must not know what a rule means.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::trust_requests::{self, TrustRequests};
 use crate::base::error::Report;
 use crate::config::load::read_text;
 use crate::exec::{EnvError, Environment, LocalEnvironment, Stamp};
 use crate::runtime::lifecycle::options::Options;
+use crate::tools::permissions::rules::listing::{ListedRule, RuleOrigin};
+use crate::tools::permissions::rules::removal::{self, RemoveError};
 use crate::tools::permissions::rules::{Author, Rules, SharedRules};
 
 /// Message for the user when a project is not trusted.
 pub(in crate::runtime) const RULES_UNTRUSTED: &str =
     "Project rules are off: not trusted. Details: trust.show";
+
+/// A problem in a file of rules, for the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RulesProblem {
+    /// The file, if it is about one.
+    pub file: Option<PathBuf>,
+    /// One-based line, if known.
+    pub line: Option<usize>,
+    /// What is wrong, and what follows from it.
+    pub message: String,
+}
+
+impl RulesProblem {
+    /// Returns it as a notice. Where the message does not quote the rule, the line leads there.
+    pub(in crate::runtime) fn report(&self) -> Report {
+        match &self.file {
+            Some(file) => Report::new(format!("{}: {}", file.display(), self.message)),
+            None => Report::new(self.message.clone()),
+        }
+    }
+}
 
 /// The rules that were read.
 #[derive(Debug, Default)]
@@ -22,23 +45,25 @@ pub(in crate::runtime) struct LoadedRules {
     /// The rules in force.
     pub rules: Rules,
     /// Problems found in the files.
-    pub problems: Vec<Report>,
+    pub problems: Vec<RulesProblem>,
     /// Whether the project's allow rules are in force; `None` when the project has none.
     pub trusted: Option<bool>,
 }
 
 impl LoadedRules {
-    fn add_problem(&mut self, path: &Path, problem: &str) {
-        self.problems.push(Report::new(format!("{}: {problem}", path.display())));
+    fn add_problem(&mut self, path: &Path, line: Option<usize>, problem: &str) {
+        let file = Some(path.to_path_buf());
+        self.problems.push(RulesProblem { file, line, message: problem.to_string() });
     }
 
     /// Returns the rules for a new session and the notices for its user: problems in the files, and that the
     /// project is not trusted.
     pub(in crate::runtime) fn into_session_rules(mut self, options: &Options) -> (SharedRules, Vec<Report>) {
         if self.trusted == Some(false) {
-            self.add_problem(&trust_requests::rules_path(&options.cwd), RULES_UNTRUSTED);
+            self.add_problem(&trust_requests::rules_path(&options.cwd), None, RULES_UNTRUSTED);
         }
-        (self.rules.into(), self.problems)
+        let notices = self.problems.iter().map(RulesProblem::report).collect();
+        (self.rules.into(), notices)
     }
 }
 
@@ -65,7 +90,11 @@ pub(in crate::runtime) async fn load(options: &Options, now: Option<&str>) -> Lo
         if !trust_requests.allows.is_empty() {
             let trusted = trust_requests.are_trusted(&cwd, &home.state, now.as_deref());
             if let Err(error) = &trusted {
-                loaded.add_problem(&path, &format!("what it wants to allow cannot be trusted: {error}"));
+                loaded.add_problem(
+                    &path,
+                    None,
+                    &format!("what it wants to allow cannot be trusted: {error}"),
+                );
             }
             loaded.trusted = Some(trusted.unwrap_or(false));
         }
@@ -75,9 +104,9 @@ pub(in crate::runtime) async fn load(options: &Options, now: Option<&str>) -> Lo
     };
     tokio::task::spawn_blocking(read).await.unwrap_or_else(|_| {
         let mut loaded = LoadedRules::default();
-        loaded.rules.add_unreadable();
-        loaded.problems =
-            vec![Report::new("the files of rules could not be read; everything is asked about")];
+        loaded.rules.add_unreadable(RuleOrigin { file: None, author: Author::User, line: 1 });
+        let message = "the files of rules could not be read; everything is asked about".to_string();
+        loaded.problems = vec![RulesProblem { file: None, line: None, message }];
         loaded
     })
 }
@@ -91,16 +120,18 @@ impl LoadedRules {
         root: &Path,
         user: &Path,
     ) {
-        let wrong = match text {
-            Ok(None) => Vec::new(),
-            Ok(Some(text)) => self.rules.add(&text, author, root, user),
-            Err(error) => {
-                self.rules.add_unreadable();
-                vec![format!("it cannot be read ({error}); everything is asked about")]
+        match text {
+            Ok(None) => {}
+            Ok(Some(text)) => {
+                for problem in self.rules.add_file(Some(path), &text, author, root, user) {
+                    self.add_problem(path, Some(problem.line), &problem.message);
+                }
             }
-        };
-        for problem in &wrong {
-            self.add_problem(path, problem);
+            Err(error) => {
+                self.rules.add_unreadable(RuleOrigin { file: Some(path.into()), author, line: 1 });
+                let message = format!("it cannot be read ({error}); everything is asked about");
+                self.add_problem(path, None, &message);
+            }
         }
     }
 }
@@ -112,9 +143,47 @@ const WRITE_TRIES: usize = 3;
 /// written.
 pub(in crate::runtime) async fn remember_rule(options: &Options, rule: &str) -> Result<String, Report> {
     let path = options.home.config.join(trust_requests::RULES);
-    let files = LocalEnvironment::new(options.home.config.clone(), []);
+    let change = |text: &str| {
+        append_rule(text, rule).map_err(|write_error| {
+            Report::new(format!("cannot write the rule: {}: {write_error}", path.display()))
+        })
+    };
+    Ok(if change_file(&path, change).await? {
+        format!("rule added to {}", path.display())
+    } else {
+        "rule exists already".to_string()
+    })
+}
+
+/// Removes a rule from its file; comments stay. Returns a sentence for the user.
+pub(in crate::runtime) async fn remove_rule(options: &Options, rule: &ListedRule) -> Result<String, Report> {
+    let files = [options.home.config.join(trust_requests::RULES), trust_requests::rules_path(&options.cwd)];
+    let listed = rule.origin.file.as_deref();
+    let Some(path) = files.iter().find(|file| listed == Some(file.as_path())) else {
+        return Err(Report::new(format!("{} is in no file of rules", rule.description)));
+    };
+    let change = |text: &str| {
+        removal::remove(text, &rule.description, rule.origin.line).map(Some).map_err(|error| {
+            let hint = match error {
+                RemoveError::File { .. } => "correct the file first",
+                RemoveError::Missing | RemoveError::List => "edit the file",
+            };
+            Report::caused(format!("cannot remove the rule from {}", path.display()), &error).hint(hint)
+        })
+    };
+    change_file(path, change).await?;
+    Ok(format!("Removed {} from {}", rule.description, path.display()))
+}
+
+/// Changes the text of a file of rules; returns whether there was anything to change.
+async fn change_file(
+    path: &Path,
+    change: impl Fn(&str) -> Result<Option<String>, Report>,
+) -> Result<bool, Report> {
+    let folder = path.parent().unwrap_or_else(|| Path::new("/"));
+    let files = LocalEnvironment::new(folder.to_path_buf(), []);
     for _ in 0..WRITE_TRIES {
-        let (text, stamp) = match files.read(&path).await {
+        let (text, stamp) = match files.read(path).await {
             Ok(data) => {
                 let text = String::from_utf8(data.bytes);
                 (text.map_err(|error| Report::caused("the rules are no text", &error))?, data.stamp)
@@ -122,17 +191,14 @@ pub(in crate::runtime) async fn remember_rule(options: &Options, rule: &str) -> 
             Err(EnvError::NotFound(_)) => (String::new(), Stamp::missing()),
             Err(error) => return Err(Report::caused("cannot read the rules", &error)),
         };
-        let text = append_rule(&text, rule).map_err(|write_error| {
-            Report::new(format!("cannot write the rule: {}: {write_error}", path.display()))
-        })?;
-        let Some(text) = text else { return Ok("rule exists already".to_string()) };
-        match files.write(&path, text.into_bytes(), Some(stamp)).await {
-            Ok(_) => return Ok(format!("rule added to {}", path.display())),
+        let Some(text) = change(&text)? else { return Ok(false) };
+        match files.write(path, text.into_bytes(), Some(stamp)).await {
+            Ok(_) => return Ok(true),
             Err(EnvError::Stale(_)) => {}
-            Err(error) => return Err(Report::caused("cannot write the rule", &error)),
+            Err(error) => return Err(Report::caused("cannot write the rules", &error)),
         }
     }
-    Err(Report::new(format!("cannot write the rule: {} keeps changing", path.display())))
+    Err(Report::new(format!("cannot write the rules: {} keeps changing", path.display())))
 }
 
 /// Returns the file's text with the rule appended, or `None` when the rule is already there.

@@ -16,7 +16,7 @@ use crate::llm::model::{Model, Thinking, UserMessage};
 use crate::runtime::events::event::{Delivery, RuntimeEvent};
 use crate::runtime::lifecycle::environment::EnvironmentGuard;
 use crate::session::Session;
-use crate::tools::Mode;
+use crate::tools::{Context, Mode, Registry};
 
 /// The outcome of a submitted message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,6 +128,8 @@ pub(in crate::runtime) enum ClientRequest {
     SetLoop(LoopSetting),
     /// Return the approval mode, and the approvals for this session.
     Permissions(oneshot::Sender<(Mode, String)>),
+    /// Return the tools and their context, to judge calls that no model makes.
+    ToolContext(oneshot::Sender<ToolContext>),
     /// Compact the conversation; interrupts the active run.
     Compact(Option<String>, Reply<Arc<Compacted>>),
     /// Record a command that the user ran, in the session with this number.
@@ -142,6 +144,18 @@ pub(in crate::runtime) enum ClientRequest {
     CheckMove(PathBuf, Reply<()>),
     /// Move the session to another environment, which is ready.
     Move(Box<EnvironmentGuard>, oneshot::Sender<MoveOutcome>),
+}
+
+/// The available tools of a session and the context of their calls.
+pub(in crate::runtime) struct ToolContext {
+    pub(in crate::runtime) tools: Registry,
+    pub(in crate::runtime) context: Context,
+}
+
+impl std::fmt::Debug for ToolContext {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ToolContext").field("tools", &self.tools).finish_non_exhaustive()
+    }
 }
 
 /// The outcome of a move, and the environment to close: the old one, or the new one when the move was

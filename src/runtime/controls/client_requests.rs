@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use super::client::{
     ClientRequest, ContextUsage, LoopSetting, QueuedTexts, Reply, SessionReader, SessionStatus,
-    SubmitOutcome, send_reply, session_ended,
+    SubmitOutcome, ToolContext, send_reply, session_ended,
 };
 use super::handle::Handle;
 use crate::agent::config::Lifecycle;
@@ -181,6 +181,10 @@ impl LiveSession {
             ClientRequest::Permissions(reply) => {
                 let tools = self.driver.tools();
                 send_reply(reply, (tools.mode.get(), tools.shared.grants()));
+            }
+            ClientRequest::ToolContext(reply) => {
+                let (tools, context) = (self.driver.services().registry.clone(), self.driver.tools().clone());
+                send_reply(reply, ToolContext { tools, context });
             }
             ClientRequest::Compact(instructions, reply) => self.compact_now(instructions, reply).await,
             ClientRequest::RecordCommand(message, number) if number == self.reloader.session_number() => {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::runtime::agent_setup::permissions;
@@ -35,6 +36,8 @@ pub struct Handle {
     pub(in crate::runtime) lifecycle: watch::Receiver<Lifecycle>,
     pub(in crate::runtime) models: AvailableModels,
     pub(in crate::runtime) rules: SharedRules,
+    /// Digest of the project that the user trusts until the program ends.
+    pub(in crate::runtime) session_trust: Arc<Mutex<Option<String>>>,
     pub(in crate::runtime) reloader: ModelReloader,
 }
 
@@ -345,10 +348,11 @@ impl Handle {
     /// user. `now` is the digest that the user trusts until the program ends.
     #[doc(hidden)]
     pub async fn reload_rules(&self, now: Option<&str>) -> String {
+        *self.session_trust.lock() = now.map(str::to_string);
         let loaded = permissions::load(&self.reloader.current_options(), now).await;
         self.rules.set(loaded.rules);
         for problem in loaded.problems {
-            self.hub.send(RuntimeEvent::Failed(problem)).await;
+            self.hub.send(RuntimeEvent::Failed(problem.report())).await;
         }
         match loaded.trusted {
             Some(true) => "Project trusted: its rules apply".to_string(),

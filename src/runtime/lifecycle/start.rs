@@ -116,7 +116,19 @@ async fn prepare(mut options: Options) -> Result<(Handle, LiveSession), Report> 
         user_commands: Vec::new(),
     };
     live.update_subagent_setup();
-    Ok((Handle { commands: sender, abort, hub, lifecycle, models, rules, reloader }, live))
+    Ok((
+        Handle {
+            commands: sender,
+            abort,
+            hub,
+            lifecycle,
+            models,
+            rules,
+            session_trust: Arc::default(),
+            reloader,
+        },
+        live,
+    ))
 }
 
 /// Returns which models are usable, and the fingerprint of the files that say so.
@@ -248,6 +260,7 @@ pub(in crate::runtime) fn shared(
         .with_read_first(options.read_first);
     let Home { config, data, state, cache, .. } = options.home.clone();
     shared.own_folders = vec![config, data, state, cache];
+    shared.clock = options.clock.clone();
     shared.questions.clone_from(&options.questions);
     shared.delegate =
         subagents.map(|subagents| Arc::new(subagents) as Arc<dyn tools::interaction::delegate::Delegate>);

@@ -19,7 +19,7 @@ use crate::base::schema::Schema;
 use crate::exec::wrap::denied_paths::OmittedCount;
 use crate::exec::wrap::{DeniedPaths, Wrapped};
 use crate::exec::{EnvError, Environment, Omitted};
-use crate::llm::model::message::KnownPart;
+use crate::llm::model::message::{KnownPart, join_text};
 use crate::llm::model::{Part, ToolCall};
 use crate::tools::contract::context::Context;
 use crate::tools::contract::intent::{Intent, Kind};
@@ -30,7 +30,7 @@ use crate::tools::output::limits::{self, Keep, Limits};
 use crate::tools::output::truncate;
 use crate::tools::output::truncation::Body;
 use crate::tools::permissions::aliases;
-use crate::tools::permissions::approve::{self, Approved};
+use crate::tools::permissions::approve::{self, Approved, Judgement};
 
 /// Allowance above the tools' own limits for their notes.
 const NOTES: usize = 4 * 1024;
@@ -110,6 +110,15 @@ pub async fn execute(
         append_note(&mut outcome.content, &format!("\n\n{words}"));
     }
     outcome
+}
+
+/// Judges a call as [`execute`] would, without running it. The error says why it would not come to a verdict.
+pub async fn foresee(registry: &Registry, cx: &Context, call: &ToolCall) -> Result<Judgement, String> {
+    let Some(RegisteredTool { tool, schema, .. }) = registry.resolve(&call.name, &call.arguments) else {
+        return Err(format!("There is no tool named {:?}.", call.name));
+    };
+    let args = check_args(&**tool, schema, call)?;
+    approve::foresee(&**tool, cx, call, &args).await.map_err(|refusal| join_text(&refusal.content))
 }
 
 /// Returns the normalized, validated arguments of a call; the error is for the model.

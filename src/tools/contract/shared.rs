@@ -2,6 +2,7 @@
 //!
 //! Must not know any tool, nor the caller.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::config::ToolConfig;
+use crate::base::clock::{SharedClock, SystemClock};
 use crate::tools::call::before_change_hook::BeforeChangeHook;
 use crate::tools::files::folder::CommandFolder;
 use crate::tools::files::state::{FileTracker, ReadFirst};
@@ -16,6 +18,20 @@ use crate::tools::interaction::delegate::Delegate;
 use crate::tools::interaction::questions::Questions;
 use crate::tools::output::artifacts::Artifacts;
 use crate::tools::running::jobs::Jobs;
+
+/// Longest call in [`RuleUse`], in characters.
+const TARGET_MAX: usize = 200;
+
+/// How often a rule decided in this session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleUse {
+    /// The number of calls.
+    pub count: u64,
+    /// When the last one was, in milliseconds since the Unix epoch.
+    pub last_ms: u64,
+    /// The beginning of the last one: its command or path.
+    pub target: String,
+}
 
 /// One per agent. Subagents share stored outputs, approvals and settings.
 #[derive(Clone)]
@@ -25,7 +41,11 @@ pub struct AgentToolState {
     /// Commands that run on after their call.
     pub jobs: Arc<Jobs>,
     /// Approvals for the rest of the session.
-    grants: Arc<Mutex<String>>,
+    grants: Arc<Mutex<Vec<String>>>,
+    /// The rules and reasons that decided, by their descriptions.
+    uses: Arc<Mutex<BTreeMap<String, RuleUse>>>,
+    /// Time of those uses.
+    pub clock: SharedClock,
     /// The user's tool settings.
     pub config: ToolConfig,
     /// Locks of files, and their versions that models have read.
@@ -55,6 +75,8 @@ impl AgentToolState {
             artifacts: Arc::new(Artifacts::new(artifacts)),
             jobs: Arc::default(),
             grants: Arc::default(),
+            uses: Arc::default(),
+            clock: SystemClock::shared(),
             config: ToolConfig::default(),
             files: Arc::default(),
             own_folders: Vec::new(),
@@ -68,14 +90,42 @@ impl AgentToolState {
     /// Returns the approvals for the rest of the session: rules in the format of rule files, with absolute
     /// paths.
     pub fn grants(&self) -> String {
+        self.grants.lock().iter().map(|rule| format!("{rule}\n")).collect()
+    }
+
+    /// Returns each of these approvals.
+    pub fn grant_list(&self) -> Vec<String> {
         self.grants.lock().clone()
     }
 
     /// Adds a rule for the rest of the session.
     pub fn grant(&self, rule: &str) {
         let mut grants = self.grants.lock();
-        grants.push_str(rule);
-        grants.push('\n');
+        // Several calls that waited may have been answered with the same rule.
+        if !grants.iter().any(|known| known == rule) {
+            grants.push(rule.to_string());
+        }
+    }
+
+    /// Takes an approval back; returns whether there was one. It counts from the next call on.
+    pub fn revoke(&self, rule: &str) -> bool {
+        let mut grants = self.grants.lock();
+        let before = grants.len();
+        grants.retain(|known| known != rule);
+        grants.len() < before
+    }
+
+    /// Counts a call that a rule or reason decided.
+    pub fn count_use(&self, description: &str, target: &str) {
+        let target = target.chars().take(TARGET_MAX).collect();
+        let mut uses = self.uses.lock();
+        let count = uses.get(description).map_or(0, |used| used.count) + 1;
+        uses.insert(description.to_string(), RuleUse { count, last_ms: self.clock.now_ms(), target });
+    }
+
+    /// Returns the uses so far, by the description of the rule or the reason.
+    pub fn rule_uses(&self) -> BTreeMap<String, RuleUse> {
+        self.uses.lock().clone()
     }
 
     /// Sets the tool settings.

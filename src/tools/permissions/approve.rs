@@ -41,10 +41,48 @@ pub(in crate::tools) struct Approved {
     pub folder: Option<PathBuf>,
 }
 
-/// The targets of a call and their verdict.
+/// The targets of a call, their verdict, and the rules that apply to them.
 struct JudgedCall {
     targets: Vec<String>,
     verdict: Verdict,
+    rules: Vec<RuleMatch>,
+}
+
+impl JudgedCall {
+    /// Returns what decided: the reason, or the rules without which the call might not run.
+    fn deciding(&self) -> Vec<&str> {
+        match &self.verdict {
+            Verdict::Run => {
+                let allows = self.rules.iter().filter(|rule| rule.ruling == Ruling::Allow);
+                allows.map(|rule| rule.rule.as_str()).collect()
+            }
+            Verdict::Ask(reason) | Verdict::Refuse(reason) => vec![reason.as_ref()],
+            Verdict::Forbid(rule) => vec![rule.as_str()],
+        }
+    }
+}
+
+/// What would happen to a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judgement {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The rules or the reason that decided; empty where the mode lets the call run.
+    pub deciding: Vec<String>,
+}
+
+/// Judges a call as [`approve`] does, without asking for approval, running it or counting it.
+pub(in crate::tools) async fn foresee(
+    tool: &dyn Tool,
+    cx: &Context,
+    call: &ToolCall,
+    args: &Value,
+) -> Result<Judgement, Outcome> {
+    let begin =
+        if tool.keeps_folder() { Some(cx.shared.folder.current(&*cx.env).await.folder) } else { None };
+    let judged = judge(tool, cx, call, args, begin.as_deref()).await?;
+    let deciding = judged.deciding().into_iter().map(str::to_string).collect();
+    Ok(Judgement { verdict: judged.verdict, deciding })
 }
 
 /// Returns the arguments with which the call may run; else the refusal for the model.
@@ -80,10 +118,13 @@ async fn decide(
     cancel: &CancellationToken,
 ) -> Result<(Value, Option<String>), Outcome> {
     let judged = judge(tool, cx, call, &args, folder).await?;
+    let target = shown_target(call, &judged.targets, &args);
+    for description in judged.deciding() {
+        cx.shared.count_use(description, &target);
+    }
     let Verdict::Ask(rule) = &judged.verdict else {
         return refusal(cx.mode.get(), judged.verdict).map_or(Ok((args, None)), Err);
     };
-    let target = shown_target(call, &judged.targets, &args);
     let ask = Ask {
         call_id: call.id.clone(),
         tool: call.name.clone(),
@@ -224,13 +265,16 @@ async fn judge(
     }
     let names = aliases::of(tool, &call.name, args);
     let mut strictest = Verdict::Run;
+    let mut rules = Vec::new();
     for target in &targets {
         let verdict = match class {
             ToolClass::Edits => judge_path(cx, target).await.map_err(Outcome::error)?,
             ToolClass::Runs => judge_command(cx, &names, target).await,
             ToolClass::Reads => judge_reading(cx, target).await,
         };
-        let verdict = match rule_match(cx, &names, class, target).await {
+        let rule = rule_match(cx, &names, class, target).await;
+        rules.extend(rule.clone());
+        let verdict = match rule {
             Some(rule) if rule.ruling == Ruling::Allow && class == ToolClass::Runs => {
                 let verdict = policy::overrule(cx.mode.get(), verdict, rule);
                 let read_only_parts = judge_read_only_parts(cx, &names, target).await;
@@ -247,7 +291,7 @@ async fn judge(
         // Calls without targets have nothing to check, but their tool can be denied.
         strictest = policy::overrule(cx.mode.get(), strictest, rule);
     }
-    Ok(JudgedCall { targets, verdict: strictest })
+    Ok(JudgedCall { targets, verdict: strictest, rules })
 }
 
 /// Returns the resolved folders of the session. One that cannot be resolved is used unchanged.

@@ -178,6 +178,37 @@ pub fn judge(mode: Mode, class: ToolClass, target: &str, roots: &Roots) -> Verdi
     verdict(mode, objection(mode, class, target, roots))
 }
 
+/// A kind of call, and what a mode without rules does with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModeDefault {
+    /// The class of the calls.
+    pub class: ToolClass,
+    /// What they are about.
+    pub about: &'static str,
+    /// The verdict.
+    pub verdict: Verdict,
+}
+
+/// Returns what a mode without rules does, by the verdicts on an example of each kind of call.
+pub fn defaults(mode: Mode) -> Vec<ModeDefault> {
+    const EXAMPLES: [(ToolClass, &str, &str); 6] = [
+        (ToolClass::Reads, "any file", "/workspace/a"),
+        (ToolClass::Edits, "files in the workspace", "/workspace/a"),
+        (ToolClass::Edits, "files elsewhere", "/elsewhere/a"),
+        (ToolClass::Edits, "set-up: .git, .bowline, start files", "/workspace/.git/config"),
+        (ToolClass::Runs, "read-only commands", "ls"),
+        (ToolClass::Runs, "other commands", "make"),
+    ];
+    let roots = Roots { root: PathBuf::from("/workspace"), ..Roots::default() };
+    let judged = EXAMPLES.map(|(class, about, target)| {
+        let verdict = judge(mode, class, target, &roots);
+        ModeDefault { class, about, verdict }
+    });
+    let verdict = Verdict::Forbid(SECRET_FILE.to_string());
+    let secrets = ModeDefault { class: ToolClass::Reads, about: "auth.json of bowline", verdict };
+    judged.into_iter().chain([secrets]).collect()
+}
+
 /// Returns the verdict on a call with a possible objection.
 pub fn verdict(mode: Mode, objection: Option<&'static str>) -> Verdict {
     match (mode, objection) {

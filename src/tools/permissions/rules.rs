@@ -11,14 +11,20 @@ use std::sync::Arc;
 use ignore::gitignore::Gitignore;
 use parking_lot::RwLock;
 use serde::Deserialize;
+use toml::Spanned;
 
+use self::listing::{OffReason, RuleOrigin, RuleProblem};
 use self::protected_paths::ProtectedPaths;
 use crate::tools::command::{self, HostPattern, NetworkTargets, Script, SimpleCommand, Word};
 use crate::tools::contract::tool::ToolClass;
 
+#[doc(hidden)]
+pub mod listing;
 pub(in crate::tools) mod pattern;
 #[doc(hidden)]
 pub mod protected_paths;
+#[doc(hidden)]
+pub mod removal;
 
 /// Effect of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -61,7 +67,7 @@ struct RuleEntry {
 #[serde(deny_unknown_fields)]
 struct RulesFile {
     #[serde(default)]
-    rule: Vec<RuleEntry>,
+    rule: Vec<Spanned<RuleEntry>>,
 }
 
 #[derive(Debug, Clone)]
@@ -72,6 +78,7 @@ struct Rule {
     hosts: Option<HostPattern>,
     /// An absolute path pattern, and its compiled form.
     paths: Option<(String, Gitignore)>,
+    origin: RuleOrigin,
 }
 
 /// The names by which rules refer to a call.
@@ -113,7 +120,11 @@ impl ToolNames {
 
 /// All rules of a session. Empty by default.
 #[derive(Debug, Clone, Default)]
-pub struct Rules(Vec<Rule>);
+pub struct Rules {
+    active: Vec<Rule>,
+    /// Those that are not applied.
+    off: Vec<(Rule, OffReason)>,
+}
 
 /// The rules of a session, shared by all of its agents. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -147,35 +158,67 @@ pub struct RuleMatch {
 }
 
 impl Rules {
-    /// Adds the rules of a file. `root` is the resolved path of the workspace, for relative patterns; `home`
-    /// is what `~` expands to. Returns the problems: if there are any, the file's allow rules are dropped,
-    /// and an unparsable file makes every call need approval.
+    /// Adds the rules of a text. `root` is the resolved path of the workspace, for relative patterns; `home`
+    /// is what `~` expands to. Returns the problems: if there are any, the text's allow rules are not applied,
+    /// and an unparsable text makes every call need approval.
     pub fn add(&mut self, text: &str, author: Author, root: &Path, home: &Path) -> Vec<String> {
+        let problems = self.add_file(None, text, author, root, home);
+        problems.into_iter().map(|problem| problem.message).collect()
+    }
+
+    /// The same for the text of a file, whose path and lines [`Rules::list`] returns.
+    pub fn add_file(
+        &mut self,
+        path: Option<&Path>,
+        text: &str,
+        author: Author,
+        root: &Path,
+        home: &Path,
+    ) -> Vec<RuleProblem> {
+        let path: Option<Arc<Path>> = path.map(Arc::from);
+        let origin = |at: usize| RuleOrigin { file: path.clone(), author, line: line_of(text, at) };
         let file: RulesFile = match toml::from_str(text) {
             Ok(file) => file,
             Err(error) => {
-                self.add_unreadable();
+                let origin = origin(error.span().map_or(0, |span| span.start));
                 let message = error.message().trim().replace('\n', ", ");
-                return vec![format!("{message}; everything is asked about")];
+                let problem = RuleProblem {
+                    line: origin.line,
+                    message: format!("{message}; everything is asked about"),
+                };
+                self.add_unreadable(origin);
+                return vec![problem];
             }
         };
         let mut problems = Vec::new();
         let mut taken = Vec::new();
         for written in file.rule {
+            let origin = origin(written.span().start);
+            let (written, line) = (written.into_inner(), origin.line);
             let shown = written.to_string();
             let elsewhere = written.project.as_ref().is_some_and(|project| Path::new(project) != root);
             let foreign = written.project.is_some() && author != Author::User;
-            match Rule::new(written, root, home) {
-                _ if foreign => {
-                    problems.push(format!("{shown}: only your own rules name a project; ignored"));
-                }
-                Err(message) => problems.push(format!("{shown}: {message}; ignored")),
+            let mut reject = |why: &str| {
+                problems.push(RuleProblem { line, message: format!("{shown}: {why}; ignored") });
+            };
+            match Rule::new(written, origin, root, home) {
+                _ if foreign => reject("only your own rules name a project"),
+                Err(message) => reject(&message),
                 Ok(_) if elsewhere => {}
                 Ok(rule) => taken.push(rule),
             }
         }
-        let loosens = problems.is_empty() && author != Author::Project { trusted: false };
-        self.0.extend(taken.into_iter().filter(|rule| loosens || rule.entry.decision != Ruling::Allow));
+        let off = match author {
+            _ if !problems.is_empty() => Some(OffReason::BrokenFile),
+            Author::Project { trusted: false } => Some(OffReason::Untrusted),
+            Author::User | Author::Project { trusted: true } => None,
+        };
+        for rule in taken {
+            match off.filter(|_| rule.entry.decision == Ruling::Allow) {
+                Some(reason) => self.off.push((rule, reason)),
+                None => self.active.push(rule),
+            }
+        }
         problems
     }
 
@@ -185,7 +228,7 @@ impl Rules {
         if !rules.add(text, Author::User, root, home).is_empty() {
             return Vec::new();
         }
-        let allows = rules.0.iter().filter(|rule| rule.entry.decision == Ruling::Allow);
+        let allows = rules.active.iter().filter(|rule| rule.entry.decision == Ruling::Allow);
         allows.map(|rule| rule.entry.to_string()).collect()
     }
 
@@ -195,11 +238,11 @@ impl Rules {
             let is_narrower = entry.command.is_some() || entry.host.is_some() || entry.path.is_some();
             !is_narrower && entry.tool.as_deref().is_none_or(|tool| names.contains(&tool))
         };
-        self.0.iter().map(|rule| &rule.entry).filter(is_meant).map(|entry| entry.decision).max()
+        self.active.iter().map(|rule| &rule.entry).filter(is_meant).map(|entry| entry.decision).max()
     }
 
     /// Makes every call need approval, because the file's deny rules are unknown.
-    pub fn add_unreadable(&mut self) {
+    pub fn add_unreadable(&mut self, origin: RuleOrigin) {
         let written = RuleEntry {
             decision: Ruling::Ask,
             tool: None,
@@ -208,17 +251,17 @@ impl Rules {
             path: None,
             project: None,
         };
-        self.0.push(Rule { entry: written, words: Vec::new(), hosts: None, paths: None });
+        self.active.push(Rule { entry: written, words: Vec::new(), hosts: None, paths: None, origin });
     }
 
     /// Whether there are no rules.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.active.is_empty()
     }
 
     /// Returns the rule for a call of a command tool with these names.
     pub fn command(&self, tool: &ToolNames, line: &str) -> Option<RuleMatch> {
-        let mine = || self.0.iter().filter(|rule| rule.names(tool) && rule.paths.is_none());
+        let mine = || self.active.iter().filter(|rule| rule.names(tool) && rule.paths.is_none());
         mine().next()?;
         let script = command::parse(line);
         let network = if mine().any(|rule| rule.hosts.is_some()) {
@@ -246,7 +289,7 @@ impl Rules {
             });
             about_files && rule.names(tool) && in_place
         };
-        let strictest = self.0.iter().filter(fits).max_by_key(|rule| rule.entry.decision);
+        let strictest = self.active.iter().filter(fits).max_by_key(|rule| rule.entry.decision);
         strictest.map(|rule| rule.matched(rule.entry.decision))
     }
 }
@@ -257,8 +300,12 @@ impl Rules {
         let is_unconditional =
             |rule: &&Rule| rule.words.is_empty() && rule.hosts.is_none() && rule.paths.is_none();
         let restricts = |rule: &&Rule| rule.entry.decision != Ruling::Allow && rule.names(tool);
-        let strictest =
-            self.0.iter().filter(is_unconditional).filter(restricts).max_by_key(|rule| rule.entry.decision);
+        let strictest = self
+            .active
+            .iter()
+            .filter(is_unconditional)
+            .filter(restricts)
+            .max_by_key(|rule| rule.entry.decision);
         strictest.map(|rule| rule.matched(rule.entry.decision))
     }
 
@@ -269,7 +316,7 @@ impl Rules {
             let (_, paths) = rule.paths.clone()?;
             Some(ProtectedPaths::new(rule.entry.to_string(), paths))
         };
-        self.0.iter().filter(strict).filter_map(barrier).collect()
+        self.active.iter().filter(strict).filter_map(barrier).collect()
     }
 
     /// Returns the rule that might deny a command line whose commands or hosts cannot be resolved. In modes
@@ -279,7 +326,7 @@ impl Rules {
             let about_commands = !rule.words.is_empty() || rule.hosts.is_some();
             rule.entry.decision == Ruling::Deny && about_commands && rule.names(tool)
         };
-        let mut rules = self.0.iter().filter(strict).peekable();
+        let mut rules = self.active.iter().filter(strict).peekable();
         rules.peek()?;
         let script = command::parse(line);
         let network = LineNetwork::of(&script);
@@ -294,9 +341,14 @@ impl Rules {
     /// root of the file system.
     pub fn denied_paths(&self, tool: &ToolNames) -> Vec<String> {
         let forbids = |rule: &&Rule| rule.entry.decision == Ruling::Deny && rule.names(tool);
-        let rules = self.0.iter().filter(forbids);
+        let rules = self.active.iter().filter(forbids);
         rules.filter_map(|rule| rule.paths.as_ref().map(|(line, _)| line.clone())).collect()
     }
+}
+
+/// Returns the one-based line of a position.
+fn line_of(text: &str, at: usize) -> usize {
+    text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
 
 /// The network targets of a command line.
@@ -371,7 +423,7 @@ enum MatchCertainty {
 }
 
 impl Rule {
-    fn new(written: RuleEntry, root: &Path, home: &Path) -> Result<Self, String> {
+    fn new(written: RuleEntry, origin: RuleOrigin, root: &Path, home: &Path) -> Result<Self, String> {
         let of_command = written.command.is_some() || written.host.is_some();
         if of_command && written.path.is_some() {
             return Err("it names a path beside a command or a host".to_string());
@@ -385,7 +437,7 @@ impl Rule {
         };
         let hosts = written.host.as_deref().map(HostPattern::parse).transpose()?;
         let paths = written.path.as_deref().map(|pattern| pattern::glob(pattern, root, home)).transpose()?;
-        Ok(Self { entry: written, words, hosts, paths })
+        Ok(Self { entry: written, words, hosts, paths, origin })
     }
 
     /// Whether a command starts with the rule's words and does no more than they say. For programs that may

@@ -50,6 +50,8 @@ pub struct PickerSpec {
     pub letters: Option<fn(query: &str, row: &PickRow) -> Vec<u32>>,
     /// Accepts a row. `marked` are the rows marked with Tab.
     pub accept: fn(&mut Cx<'_>, pick: &Pick, marked: &[Pick]),
+    /// Removes what a row stands for; without it the key edits the query.
+    pub remove: Option<fn(&mut Cx<'_>, pick: &Pick)>,
     /// Whether the marked row is selected first, in place of the first one.
     pub starts_at_mark: bool,
     /// Shows the effect of a row while it is selected.
@@ -74,6 +76,7 @@ impl PickerSpec {
         has_paths: false,
         load: |_| RowSource::Rows(Vec::new(), Vec::new()),
         accept: |_, _, _| {},
+        remove: None,
         on_select: |_, _| {},
         on_cancel: |_| {},
     };
@@ -628,6 +631,17 @@ pub fn toggle(cx: &mut Cx<'_>) {
     }
     picker.step(1);
     (toggle.on_toggle)(cx, &pick, before.is_none());
+}
+
+/// Removes what the selected row of the topmost picker stands for; returns whether its rows can be removed.
+pub fn remove(cx: &mut Cx<'_>) -> bool {
+    let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return false };
+    let Some(remove) = picker.spec.remove else { return false };
+    picker.catch_up();
+    if let Some(pick) = picker.current().map(|row| row.pick.clone()) {
+        remove(cx, &pick);
+    }
+    true
 }
 
 /// Handles Space where it toggles.

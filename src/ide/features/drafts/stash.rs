@@ -10,22 +10,19 @@ use crate::base::width::visible;
 use crate::ide::core::context::{Command, Cx, answer_or_error, command};
 use crate::ide::core::layers::picker::{Pick, PickRow, Picker, PickerSpec, RowSource, push};
 use crate::ide::core::panes::Focus;
-use crate::ide::editor::commands::{edit, panes};
+use crate::ide::editor::commands::panes;
 use crate::ide::features::drafts::events::{show, write_current};
 use crate::ide::features::drafts::state::DRAFTS;
 use crate::ide::features::drafts::store::DraftStore;
 use crate::ide::model::age::age;
 use crate::ide::model::draft::Draft;
-use crate::text::operations::edit::DeleteTarget;
 
 /// Maximum characters of a message in a row.
 const SHOWN_MAX: usize = 300;
 
 /// The area's rows.
-pub const COMMANDS: &[Command] = &[
-    command("prompt.stash", "Stash or restore message", &["put away", "save draft"], stash),
-    command("prompt.delete-stash", "Delete stashed message", &["drop stash"], delete),
-];
+pub const COMMANDS: &[Command] =
+    &[command("prompt.stash", "Stash or restore message", &["put away", "save draft"], stash)];
 
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
@@ -38,6 +35,7 @@ pub const PICKER: PickerSpec = PickerSpec {
             restore(cx, name.clone());
         }
     },
+    remove: Some(delete),
     ..PickerSpec::EMPTY
 };
 
@@ -135,20 +133,15 @@ fn remove(cx: &mut Cx<'_>, name: String, done: fn(&mut Cx<'_>)) {
     );
 }
 
-/// Deletes the selected message of the list. In another picker the key edits the query.
-fn delete(cx: &mut Cx<'_>) {
-    let Some(picker) = cx.state.layers.top::<Picker>() else {
-        return cx.state.set_status("Open the list of stashed messages first: prompt.stash");
-    };
-    match picker.current().and_then(|row| row.pick.get::<Stash>().cloned()) {
-        Some(Stash(name)) => remove(cx, name, |cx| {
-            if cx.state.layers.top::<Picker>().is_some_and(|picker| picker.spec.id == PICKER.id) {
-                cx.state.pop_layer();
-                cx.defer_picker("stashes");
-            }
-        }),
-        None => edit::erase(cx, DeleteTarget::Grapheme),
-    }
+/// Deletes a message of the list.
+fn delete(cx: &mut Cx<'_>, pick: &Pick) {
+    let Some(Stash(name)) = pick.get() else { return };
+    remove(cx, name.clone(), |cx| {
+        if cx.state.layers.top::<Picker>().is_some_and(|picker| picker.spec.id == PICKER.id) {
+            cx.state.pop_layer();
+            cx.defer_picker("stashes");
+        }
+    });
 }
 
 /// Adds the stashed messages to the picker of this number, the newest first.

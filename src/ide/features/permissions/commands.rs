@@ -1,8 +1,9 @@
-//! Commands on the waiting approval.
+//! Commands on the waiting approval, and on the list of what is allowed.
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::features::permissions::answers::{self, give};
 use crate::ide::features::permissions::choices::Answer;
+use crate::ide::features::permissions::{report, trial};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -40,6 +41,15 @@ pub const COMMANDS: &[Command] = &[
     command("approval.page-down", "Scroll approval down", &["read on"], |cx| scroll_page(cx, true)),
     command("approval.top", "Scroll approval to start", &[], |cx| answers::scroll(cx, isize::MIN)),
     command("approval.bottom", "Scroll approval to end", &[], |cx| answers::scroll(cx, isize::MAX)),
+    command("view.permissions", "Show permissions", &["rules", "allowed", "approvals", "sandbox"], |cx| {
+        if !cx.state.agent.connected {
+            return cx.state.set_status("Session is starting; try again in a moment");
+        }
+        // The screen shows what is known, and then what is in the files now.
+        cx.defer_picker("permissions");
+        cx.defer(|cx| report::load(cx));
+    }),
+    command("permissions.try", "Show permission of call", &["try", "test rule", "check"], trial::open),
 ];
 
 fn scroll_page(cx: &mut Cx<'_>, down: bool) {

@@ -25,7 +25,7 @@ pub struct PermissionRequests {
 }
 
 /// Identity of a call: tool, target and all arguments. For an edit the target alone is only the file.
-type CallKey = (String, String, String);
+pub type CallKey = (String, String, String);
 
 fn call_key(ask: &Ask) -> CallKey {
     (ask.tool.clone(), ask.target.clone(), ask.arguments.clone())
@@ -42,6 +42,16 @@ impl PermissionRequests {
         self.next += 1;
         self.pending.push(PendingRequest { id: self.next, ask, reply });
         Some(self.next)
+    }
+
+    /// Returns the calls that were allowed until the program ends.
+    pub fn allowed(&self) -> &[CallKey] {
+        &self.allowed
+    }
+
+    /// Takes the permission of such a call back.
+    pub fn revoke(&mut self, call: &CallKey) {
+        self.allowed.retain(|known| known != call);
     }
 
     /// Returns the request with an id.

@@ -77,6 +77,7 @@ pub static SLASH_COMMANDS: &[SlashCommand] = &[
     handler("theme", "[NAME]", "change the colors", switch_by_name),
     command("settings", "show and change settings", "settings.open"),
     command("agent", "show the agent's settings", "agent.open-settings"),
+    command("permissions", "show what the agent may do", "view.permissions"),
     command("stash", "bring a stashed message back", "prompt.stash"),
     command("tools", "choose the agent's tools", "agent.tools-picker"),
     command("login", "add a provider", "agent.login"),

@@ -1,0 +1,123 @@
+//! The rules of a session as a list for the user: what each says, where it is written, and whether it is applied.
+//!
+//! Must not know the verdict on any call, nor how the list is shown.
+
+use std::path::Path;
+use std::sync::Arc;
+
+pub use super::{Author, Ruling};
+use super::{Rule, Rules};
+
+/// Where a rule is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleOrigin {
+    /// The file; `None` for a rule of the session.
+    pub file: Option<Arc<Path>>,
+    /// Whose file it is.
+    pub author: Author,
+    /// One-based line at which it begins.
+    pub line: usize,
+}
+
+/// A mistake in a file of rules.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleProblem {
+    /// One-based line.
+    pub line: usize,
+    /// What is wrong, and what follows from it.
+    pub message: String,
+}
+
+/// Why a rule is not applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OffReason {
+    /// The user does not trust the project.
+    Untrusted,
+    /// Its file has a mistake, and allows nothing.
+    BrokenFile,
+}
+
+/// A rule in the list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedRule {
+    /// Its effect.
+    pub ruling: Ruling,
+    /// The tool that it is about.
+    pub tool: Option<String>,
+    /// The first words of a command.
+    pub command: Option<String>,
+    /// The host.
+    pub host: Option<String>,
+    /// The path pattern as written.
+    pub path: Option<String>,
+    /// The only workspace in which it applies.
+    pub project: Option<String>,
+    /// All of this in one line, as reasons of verdicts name it.
+    pub description: String,
+    /// Where it is written.
+    pub origin: RuleOrigin,
+    /// Why it is not applied, if it is not.
+    pub off: Option<OffReason>,
+}
+
+impl ListedRule {
+    fn new(rule: &Rule, off: Option<OffReason>) -> Self {
+        let entry = rule.entry.clone();
+        Self {
+            ruling: entry.decision,
+            description: entry.to_string(),
+            tool: entry.tool,
+            command: entry.command,
+            host: entry.host,
+            path: entry.path,
+            project: entry.project,
+            origin: rule.origin.clone(),
+            off,
+        }
+    }
+}
+
+impl Rules {
+    /// Returns all rules: those that are applied in the order of the files, then the others.
+    pub fn list(&self) -> Vec<ListedRule> {
+        let active = self.active.iter().map(|rule| ListedRule::new(rule, None));
+        active.chain(self.off.iter().map(|(rule, off)| ListedRule::new(rule, Some(*off)))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "# mine\n[[rule]]\ndecision = \"allow\"\ncommand = \"make\"\n\n\
+                        [[rule]]\n# why\ndecision = \"deny\"\npath = \".env\"\n";
+
+    fn listed(text: &str, author: Author) -> (Vec<(String, usize, Option<OffReason>)>, Vec<RuleProblem>) {
+        let mut rules = Rules::default();
+        let file = Path::new("/w/rules");
+        let problems = rules.add_file(Some(file), text, author, Path::new("/w"), Path::new("/h"));
+        let list = rules.list();
+        assert!(list.iter().all(|rule| rule.origin.file.as_deref() == Some(file)));
+        (list.into_iter().map(|rule| (rule.description, rule.origin.line, rule.off)).collect(), problems)
+    }
+
+    #[test]
+    fn permission_list_has_lines_and_rules_that_are_off() {
+        let (allow, deny) = ("allow command \"make\"".to_string(), "deny path \".env\"".to_string());
+        let (rules, problems) = listed(FILE, Author::User);
+        assert_eq!(rules, [(allow.clone(), 2, None), (deny.clone(), 6, None)]);
+        assert_eq!(problems, []);
+        let (rules, _) = listed(FILE, Author::Project { trusted: false });
+        assert_eq!(rules, [(deny.clone(), 6, None), (allow.clone(), 2, Some(OffReason::Untrusted))]);
+        let (rules, problems) = listed(&format!("{FILE}\n[[rule]]\ndecision = \"ask\"\n"), Author::User);
+        assert_eq!(rules, [(deny, 6, None), (allow, 2, Some(OffReason::BrokenFile))]);
+        assert_eq!(problems.iter().map(|problem| problem.line).collect::<Vec<_>>(), [11]);
+    }
+
+    #[test]
+    fn permission_list_of_unparsable_file_has_line_of_error() {
+        let (rules, problems) = listed(&format!("{FILE}\n[[rule]]\ndecision = 3\n"), Author::User);
+        assert_eq!(rules.len(), 1);
+        assert_eq!((rules[0].0.as_str(), problems[0].line), ("ask everything", 12));
+    }
+}
