@@ -46,7 +46,7 @@ const LAYERS: &[(u8, &str, &[&str])] = &[
             "tools::permissions::approval",
             "tools::interaction::questions",
             "tools::permissions::policy",
-            "tools::permissions::rules::listing",
+            "tools::permissions::rules",
             "tools::contract::registry",
             "agent::event",
         ],

@@ -77,7 +77,8 @@ async fn tried(ide: &mut TestIde, text: &str) -> String {
 #[tokio::test]
 async fn permissions_screen_lists_rules_with_sources() {
     let setup = IdeSetup::new().config_file("permissions.toml", RULES);
-    let mut ide = setup.with(".bowline/permissions.toml", PROJECT).size(80, 24).start().await;
+    let setup = setup.with("a.rs", "fn main() {}\n").file(".bowline/permissions.toml", PROJECT);
+    let mut ide = setup.size(80, 24).start().await;
     // The question of trust is not what this is about.
     ide.headless.idle().await;
     ide.keys("Escape").await;
@@ -114,8 +115,8 @@ async fn permissions_screen_opens_modes_and_follows_them() {
     ide.keys("Enter").await;
     ide.type_in("untrusted").await;
     ide.keys("Enter").await;
+    ide.wait_for("the mode", |state| state.agent.approval_mode == Mode::Untrusted).await;
     ide.headless.idle().await;
-    assert_eq!(ide.state().agent.approval_mode, Mode::Untrusted);
     let picture = ide.picture();
     assert!(
         picture.contains("ask   files in the workspace") && picture.contains("mode untrusted"),
@@ -252,9 +253,8 @@ async fn permissions_trial_judges_commands_paths_and_hosts() {
         let said = tried(&mut ide, typed).await;
         assert!(said.lines().any(|line| line.starts_with(expected)), "{typed}: {said}");
     }
-    let file = std::fs::read_to_string(ide.home("config/permissions.toml")).unwrap();
+    std::fs::create_dir(ide.path(".bowline")).unwrap();
     ide.write_file(".bowline/permissions.toml", "[[rule]]\ndecision = \"deny\"\nhost = \"docs.rs\"\n");
-    assert_eq!(file, RULES);
     let said = tried(&mut ide, "https://docs.rs/x").await;
     assert!(said.contains(": denied. Rule deny host \"docs.rs\", ") && said.ends_with("toml:1"), "{said}");
     assert!(ide.script.requests().is_empty(), "no model is asked");
@@ -263,7 +263,7 @@ async fn permissions_trial_judges_commands_paths_and_hosts() {
 #[tokio::test]
 async fn permissions_screen_shows_no_control_characters() {
     let rules = "[[rule]]\ndecision = \"deny\"\npath = \"a\\u001B[31mb\"\n";
-    let mut ide = IdeSetup::new().with(".bowline/permissions.toml", rules).size(80, 24).start().await;
+    let mut ide = IdeSetup::new().file(".bowline/permissions.toml", rules).size(80, 24).start().await;
     open(&mut ide).await;
     find(&mut ide, "31mb").await;
     let (text, about) = row(&mut ide);

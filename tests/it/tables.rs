@@ -215,6 +215,7 @@ fn command_titles_are_unique_per_palette() {
 const FORMER_IDS: &[(&str, &str)] = &[
     ("diff.again", "diff.reload"),
     ("plugins.places", "plugins.results"),
+    ("prompt.delete-stash", "list.remove"),
     ("session.leave-out", "session.exclude-message"),
     ("session.tell-as-it-was", "session.restore-message"),
     ("session.tell-differently", "session.edit-message"),

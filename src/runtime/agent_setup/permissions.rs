@@ -10,9 +10,9 @@ use crate::base::error::Report;
 use crate::config::load::read_text;
 use crate::exec::{EnvError, Environment, LocalEnvironment, Stamp};
 use crate::runtime::lifecycle::options::Options;
-use crate::tools::permissions::rules::listing::{ListedRule, RuleOrigin};
+use crate::tools::permissions::rules::listing::ListedRule;
 use crate::tools::permissions::rules::removal::{self, RemoveError};
-use crate::tools::permissions::rules::{Author, Rules, SharedRules};
+use crate::tools::permissions::rules::{Author, RuleOrigin, Rules, SharedRules};
 
 /// Message for the user when a project is not trusted.
 pub(in crate::runtime) const RULES_UNTRUSTED: &str =

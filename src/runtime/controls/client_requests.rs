@@ -182,10 +182,7 @@ impl LiveSession {
                 let tools = self.driver.tools();
                 send_reply(reply, (tools.mode.get(), tools.shared.grants()));
             }
-            ClientRequest::ToolContext(reply) => {
-                let (tools, context) = (self.driver.services().registry.clone(), self.driver.tools().clone());
-                send_reply(reply, ToolContext { tools, context });
-            }
+            ClientRequest::ToolContext(reply) => send_reply(reply, self.tool_context()),
             ClientRequest::Compact(instructions, reply) => self.compact_now(instructions, reply).await,
             ClientRequest::RecordCommand(message, number) if number == self.reloader.session_number() => {
                 self.user_commands.push(message);
@@ -209,6 +206,11 @@ impl LiveSession {
                 send_reply(reply, relocated);
             }
         }
+    }
+
+    fn tool_context(&mut self) -> ToolContext {
+        let tools = self.driver.services().registry.clone();
+        ToolContext { tools, context: self.driver.tools().clone() }
     }
 
     pub(super) async fn submit_message(

@@ -37,7 +37,7 @@ pub struct Handle {
     pub(in crate::runtime) models: AvailableModels,
     pub(in crate::runtime) rules: SharedRules,
     /// Digest of the project that the user trusts until the program ends.
-    pub(in crate::runtime) session_trust: Arc<Mutex<Option<String>>>,
+    pub(in crate::runtime) trust: Arc<Mutex<Option<String>>>,
     pub(in crate::runtime) reloader: ModelReloader,
 }
 
@@ -348,7 +348,7 @@ impl Handle {
     /// user. `now` is the digest that the user trusts until the program ends.
     #[doc(hidden)]
     pub async fn reload_rules(&self, now: Option<&str>) -> String {
-        *self.session_trust.lock() = now.map(str::to_string);
+        *self.trust.lock() = now.map(str::to_string);
         let loaded = permissions::load(&self.reloader.current_options(), now).await;
         self.rules.set(loaded.rules);
         for problem in loaded.problems {

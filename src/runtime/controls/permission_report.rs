@@ -65,10 +65,10 @@ impl Trial {
             Self::Read(path) => vec![Intent::Read { path, first: None, lines: None }],
             Self::Write(path) => vec![Intent::Write { path, content: String::new() }],
             Self::Edit(path) => {
-                let patch = format!("{}{path}{}", PATCH.0, PATCH.1);
+                let edits = Intent::Patch { patch: format!("{}{path}{}", PATCH.0, PATCH.1) };
                 let swaps =
                     vec![tools::contract::intent::TextReplacement { old: "a".into(), new: "b".into() }];
-                vec![Intent::Edit { path, swaps, everywhere: false }, Intent::Patch { patch }]
+                vec![Intent::Edit { path, swaps, everywhere: false }, edits]
             }
         }
     }
@@ -94,7 +94,7 @@ impl Handle {
     #[doc(hidden)]
     pub async fn permission_report(&self) -> Result<PermissionReport, Report> {
         let options = self.reloader.current_options();
-        let trust = self.session_trust.lock().clone();
+        let trust = self.trust.lock().clone();
         let loaded = permissions::load(&options, trust.as_deref()).await;
         let rules = loaded.rules.list();
         self.rules.set(loaded.rules);
@@ -102,7 +102,7 @@ impl Handle {
         Ok(PermissionReport {
             mode: context.mode.get(),
             rules,
-            grants: context.shared.grant_list().into_iter().flat_map(listed_grant).collect(),
+            grants: context.shared.grant_list().iter().flat_map(|text| listed_grant(text)).collect(),
             problems: loaded.problems,
             uses: context.shared.rule_uses(),
             user_file: options.home.config.join(trust_requests::RULES),
@@ -141,11 +141,11 @@ impl Handle {
 }
 
 /// Returns the rules of an answer for this session, each with its text.
-fn listed_grant(text: String) -> Vec<(ListedRule, String)> {
+fn listed_grant(text: &str) -> Vec<(ListedRule, String)> {
     let mut rules = Rules::default();
-    let problems = rules.add(&text, Author::User, Path::new("/"), Path::new("/"));
+    let problems = rules.add(text, Author::User, Path::new("/"), Path::new("/"));
     if !problems.is_empty() {
         tracing::warn!(?problems, "a rule for the session cannot be listed");
     }
-    rules.list().into_iter().map(|rule| (rule, text.clone())).collect()
+    rules.list().into_iter().map(|rule| (rule, text.to_string())).collect()
 }

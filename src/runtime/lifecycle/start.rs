@@ -70,7 +70,7 @@ async fn prepare(mut options: Options) -> Result<(Handle, LiveSession), Report> 
     let unread = toolset.read_documents().await;
     let (rules, misruled) = permissions::load(&options, None).await.into_session_rules(&options);
     let (hub, abort) = (Hub::default(), Abort::default());
-    let (sender, commands) = mpsc::channel(COMMANDS_MAX);
+    let (commands, requests) = mpsc::channel(COMMANDS_MAX);
     if options.discover {
         models.set_discovering(true);
         tokio::spawn(discover_models(client.clone(), models.clone(), hub.clone()));
@@ -78,7 +78,7 @@ async fn prepare(mut options: Options) -> Result<(Handle, LiveSession), Report> 
     let setup = setup(&session, model.clone(), thinking);
     let (turns, session_id) = (count_turns(options.turns_max, &session), setup.session_id.clone());
     let (clock, ids) = (options.clock.clone(), options.ids.clone());
-    let checkpoints = Checkpoints::new(&options, hub.clone(), checkpoint_writer(sender.downgrade()));
+    let checkpoints = Checkpoints::new(&options, hub.clone(), checkpoint_writer(commands.downgrade()));
     let limits = SubagentLimits { depth: options.agents_deep, total: options.agents_max };
     let factory = SubagentFactory::new(models.clone(), clock, ids, hub.clone(), limits)
         .with_checkpoints(checkpoints.clone());
@@ -107,7 +107,7 @@ async fn prepare(mut options: Options) -> Result<(Handle, LiveSession), Report> 
         subagent_factory: factory,
         subagents,
         prompt_current: false,
-        commands,
+        commands: requests,
         hub: hub.clone(),
         models: models.clone(),
         catalog,
@@ -116,19 +116,7 @@ async fn prepare(mut options: Options) -> Result<(Handle, LiveSession), Report> 
         user_commands: Vec::new(),
     };
     live.update_subagent_setup();
-    Ok((
-        Handle {
-            commands: sender,
-            abort,
-            hub,
-            lifecycle,
-            models,
-            rules,
-            session_trust: Arc::default(),
-            reloader,
-        },
-        live,
-    ))
+    Ok((Handle { commands, abort, hub, lifecycle, models, rules, trust: Arc::default(), reloader }, live))
 }
 
 /// Returns which models are usable, and the fingerprint of the files that say so.

@@ -90,7 +90,7 @@ impl AgentToolState {
     /// Returns the approvals for the rest of the session: rules in the format of rule files, with absolute
     /// paths.
     pub fn grants(&self) -> String {
-        self.grants.lock().iter().map(|rule| format!("{rule}\n")).collect()
+        self.grants.lock().iter().flat_map(|rule| [rule.as_str(), "\n"]).collect()
     }
 
     /// Returns each of these approvals.

@@ -13,7 +13,6 @@ use parking_lot::RwLock;
 use serde::Deserialize;
 use toml::Spanned;
 
-use self::listing::{OffReason, RuleOrigin, RuleProblem};
 use self::protected_paths::ProtectedPaths;
 use crate::tools::command::{self, HostPattern, NetworkTargets, Script, SimpleCommand, Word};
 use crate::tools::contract::tool::ToolClass;
@@ -48,6 +47,35 @@ pub enum Author {
         /// Whether the user trusts it.
         trusted: bool,
     },
+}
+
+/// Where a rule is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleOrigin {
+    /// The file; `None` for a rule of the session.
+    pub file: Option<Arc<Path>>,
+    /// Whose file it is.
+    pub author: Author,
+    /// One-based line at which it begins.
+    pub line: usize,
+}
+
+/// A mistake in a file of rules.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleProblem {
+    /// One-based line.
+    pub line: usize,
+    /// What is wrong, and what follows from it.
+    pub message: String,
+}
+
+/// Why a rule is not applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OffReason {
+    /// The user does not trust the project.
+    Untrusted,
+    /// Its file has a mistake, and allows nothing.
+    BrokenFile,
 }
 
 /// One rule in a file. All of its conditions must match.

@@ -44,6 +44,8 @@ pub struct PickerSpec {
     pub stays_open: bool,
     /// Whether the texts of rows are paths: the name is shown before its folder.
     pub has_paths: bool,
+    /// Whether a narrow list shows the text of a row whole, and its detail in what is left.
+    pub keeps_text: bool,
     /// Source of its rows, and which of them are marked.
     pub load: fn(&State) -> RowSource,
     /// The letters of a row that a query matches, as indices of graphemes, where the rows are not found by the filter.
@@ -74,6 +76,7 @@ impl PickerSpec {
         mark: "✓",
         stays_open: false,
         has_paths: false,
+        keeps_text: false,
         load: |_| RowSource::Rows(Vec::new(), Vec::new()),
         accept: |_, _, _| {},
         remove: None,

@@ -21,6 +21,9 @@ const MARGIN: usize = 3;
 const WITH_PREVIEW_MIN: u16 = 68;
 const PREVIEW_MIN: u16 = 34;
 
+/// Columns below which the text of a row goes before its detail, in lists that want it so.
+const NARROW: usize = 40;
+
 /// Minimum rows of the query and the list above what is said about a row.
 const LIST_MIN: u16 = 2;
 
@@ -195,7 +198,7 @@ fn draw_row(
 ) {
     let (cols, _) = canvas.size();
     let (plain, soft) = (canvas.style("ui.overlay"), canvas.style("ui.overlay.faint"));
-    let detail_width = text_width(&row.detail).min(usize::from(cols) / 2);
+    let detail_width = text_width(&row.detail).min(detail_room(picker, usize::from(cols), row));
     let room = usize::from(cols).saturating_sub(detail_width + MARGIN + 3);
     if picker.marked.contains(&row.pick) {
         canvas.text(1, y, picker.spec.mark, plain);
@@ -210,6 +213,13 @@ fn draw_row(
         let style = canvas.style("ui.row");
         canvas.put_style(Rect::new(0, y, cols, 1), style);
     }
+}
+
+/// Returns the columns for the detail of a row: half of them, or what the text leaves where that goes first.
+fn detail_room(picker: &Picker, cols: usize, row: &PickRow) -> usize {
+    let is_tight = picker.spec.keeps_text && cols < NARROW;
+    let left = if is_tight { cols.saturating_sub(text_width(&row.text) + MARGIN + 3) } else { cols };
+    left.min(cols / 2)
 }
 
 /// Draws the text of a row with the letters that match; of a path the name comes before its folder. Returns its columns.

@@ -17,7 +17,8 @@ use crate::ide::features::permissions::screen_rows::{self, Entry};
 use crate::ide::features::permissions::trial;
 use crate::ide::model::age::age;
 use crate::tools::permissions::policy::Verdict;
-use crate::tools::permissions::rules::listing::{Author, ListedRule};
+use crate::tools::permissions::rules::Author;
+use crate::tools::permissions::rules::listing::ListedRule;
 
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
@@ -28,6 +29,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     load: |state| RowSource::Rows(screen_rows::rows(state), screen_rows::used(state)),
     about: Some(About { lines: 4, text: about }),
     stays_open: true,
+    keeps_text: true,
     accept: |cx, pick, _| {
         if let Some(entry) = pick.get::<Entry>() {
             accept(cx, entry);

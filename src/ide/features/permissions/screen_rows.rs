@@ -12,7 +12,8 @@ use crate::runtime::controls::permission_report::PermissionReport;
 use crate::tools::contract::registry::Registry;
 use crate::tools::contract::tool::ToolClass;
 use crate::tools::permissions::policy::{self, ModeDefault, Verdict};
-use crate::tools::permissions::rules::listing::{Author, ListedRule, OffReason, Ruling};
+use crate::tools::permissions::rules::listing::ListedRule;
+use crate::tools::permissions::rules::{Author, OffReason, Ruling};
 
 /// What a row stands for.
 #[derive(Debug, Clone, PartialEq)]

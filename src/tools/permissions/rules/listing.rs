@@ -2,40 +2,7 @@
 //!
 //! Must not know the verdict on any call, nor how the list is shown.
 
-use std::path::Path;
-use std::sync::Arc;
-
-pub use super::{Author, Ruling};
-use super::{Rule, Rules};
-
-/// Where a rule is written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleOrigin {
-    /// The file; `None` for a rule of the session.
-    pub file: Option<Arc<Path>>,
-    /// Whose file it is.
-    pub author: Author,
-    /// One-based line at which it begins.
-    pub line: usize,
-}
-
-/// A mistake in a file of rules.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleProblem {
-    /// One-based line.
-    pub line: usize,
-    /// What is wrong, and what follows from it.
-    pub message: String,
-}
-
-/// Why a rule is not applied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OffReason {
-    /// The user does not trust the project.
-    Untrusted,
-    /// Its file has a mistake, and allows nothing.
-    BrokenFile,
-}
+use super::{OffReason, Rule, RuleOrigin, Rules, Ruling};
 
 /// A rule in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,12 +54,18 @@ impl Rules {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::tools::permissions::rules::{Author, RuleProblem};
 
     const FILE: &str = "# mine\n[[rule]]\ndecision = \"allow\"\ncommand = \"make\"\n\n\
                         [[rule]]\n# why\ndecision = \"deny\"\npath = \".env\"\n";
 
-    fn listed(text: &str, author: Author) -> (Vec<(String, usize, Option<OffReason>)>, Vec<RuleProblem>) {
+    /// A rule in words, its line, and why it is not applied.
+    type Row = (String, usize, Option<OffReason>);
+
+    fn listed(text: &str, author: Author) -> (Vec<Row>, Vec<RuleProblem>) {
         let mut rules = Rules::default();
         let file = Path::new("/w/rules");
         let problems = rules.add_file(Some(file), text, author, Path::new("/w"), Path::new("/h"));

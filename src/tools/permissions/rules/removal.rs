@@ -81,7 +81,8 @@ fn without_lines(text: &str, ranges: &[Range<usize>]) -> String {
         let is_removed =
             ranges.iter().any(|range| range.start < end && range.end.max(range.start + 1) > start);
         let is_blank = line.trim().is_empty();
-        if !is_removed && !(removes && is_blank && before_is_blank) {
+        let is_spare = removes && is_blank && before_is_blank;
+        if !is_removed && !is_spare {
             kept.push_str(line);
             before_is_blank = is_blank;
             removes = false;
