@@ -68,7 +68,7 @@ fn invalid_arguments_exit_2_with_message() {
         (&["models", "list"], "unrecognized subcommand 'list'"),
         (&["prompt"], "bowline prompt --show"),
         (&["sessions", "nonsense"], "unrecognized subcommand 'nonsense'"),
-        (&["sessions", "show"], "<SESSION>"),
+        (&["sessions", "delete"], "<SESSION>"),
         (&["sessions", "search"], "<TEXT>..."),
         (&["sessions", "stats", "--by", "king"], "[possible values: session, day, model, project, tool]"),
         (&["sessions", "diff", "x"], "<ENTRY>"),
