@@ -37,7 +37,7 @@ pub struct Cli {
 }
 
 /// The options in the short help of the program, which fits on a screen of 80 x 24; `--help` has all.
-const SHORT_HELP: [&str; 2] = ["print", "continue_"];
+const SHORT_HELP: [&str; 1] = ["print"];
 
 /// Hides most options of the program from its short help.
 fn with_short_help(command: clap::Command) -> clap::Command {

@@ -1,7 +1,7 @@
 //! Commands of the program, such as `bowline login`: one clap definition each, from which help, completions
 //! and the manual page are generated.
 //!
-//! `sessions` has the commands on stored sessions; `login`, `prompt`, `tool`, `export`, `import` and `keys` are named
+//! `sessions` has the commands on stored sessions; `login`, `prompt`, `tool`, `export`, `import`, `keys` and `theme` are named
 //! after their commands. Must not know how the work is done; completions and the manual page are in
 //! [`super::manual`].
 
@@ -32,6 +32,7 @@ pub mod keys;
 pub mod login;
 pub mod prompt;
 pub mod sessions;
+pub mod theme;
 pub mod tool;
 
 /// A command.
@@ -69,6 +70,9 @@ pub enum Command {
     },
     /// Print the keys of the key map with their commands
     Keys(keys::Keys),
+    /// List, show and convert themes
+    #[command(subcommand)]
+    Theme(theme::ThemeCommand),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -152,8 +156,10 @@ pub fn run(args: &Args, command: &Command) -> Result<i32, (i32, Report)> {
     let agent = command.agent().cloned().unwrap_or_default().with_defaults(args.agent.clone());
     let bare = Args { args: Vec::new(), agent, ..args.clone() };
     let setup = setup::resolve(&bare, &process, false).map_err(|report| (USAGE, report))?;
-    if let Command::Keys(request) = command {
-        return print_keys(&bare, &setup, request, command.json(args.json));
+    match command {
+        Command::Keys(request) => return print_keys(&bare, &setup, request, command.json(args.json)),
+        Command::Theme(request) => return theme::run(&bare, &setup, &process, request),
+        _ => {}
     }
     let env = setup::environment(&setup);
     let options =
@@ -250,6 +256,7 @@ async fn execute(
         Command::Tool(_)
         | Command::Doctor { .. }
         | Command::Keys(_)
+        | Command::Theme(_)
         | Command::Completions { .. }
         | Command::Man { .. } => Ok((String::new(), OK)),
     }

@@ -17,7 +17,7 @@ use crate::cli::options::Args;
 use crate::cli::target::{Target, classify};
 use crate::config::kind::TokenBudget;
 use crate::config::load::{self, LoadedSettings};
-use crate::config::resources::Resources;
+use crate::config::resources::{Resource, Resources};
 use crate::config::settings::Settings;
 use crate::exec::clipboard::ClipboardRoute;
 use crate::exec::local::LocalEnvironment;
@@ -38,7 +38,7 @@ use crate::tools::{Approval, Mode, Registry, ToolSelection};
 use crate::tui::theme::choice::is_dark_by_variable;
 use crate::tui::theme::color::DepthReason;
 use crate::tui::theme::scheme::BUILTIN as THEMES;
-use crate::tui::theme::{ColorDepth, Theme, ThemeChoice};
+use crate::tui::theme::{ColorDepth, Theme, ThemeChoice, import};
 
 /// Inputs of the process other than its arguments.
 #[derive(Debug, Clone)]
@@ -213,21 +213,34 @@ pub fn theme_source(setup: &Setup) -> ThemeSource {
     ThemeSource::new(move || named.names().into_iter().collect(), move |name| load_theme(&loaded, name))
 }
 
-fn themes(setup: &Setup) -> Resources {
+/// Returns the locations of themes.
+pub fn themes(setup: &Setup) -> Resources {
     Resources {
         kind_name: "theme",
         project: Some(setup.workspace.join(".bowline/themes")),
         user: Some(setup.home.config.join("themes")),
         plugins: Some((setup.home.config.join("plugins"), "themes")),
+        // A file of pi is read as it is.
+        extensions: &["toml", "json"],
         builtin: &THEMES,
     }
 }
 
-fn load_theme(themes: &Resources, name: &str) -> Result<Theme, String> {
-    let found = themes.find(name).map_err(|problem| problem.to_string())?;
-    let parent =
-        |name: &str| themes.find(name).map(|found| found.text).map_err(|problem| problem.to_string());
+/// Returns the theme of that name; the error is for the user.
+pub fn load_theme(themes: &Resources, name: &str) -> Result<Theme, String> {
+    let found = find_theme(themes, name)?;
+    let parent = |name: &str| find_theme(themes, name).map(|found| found.text);
     Theme::parse_with(&found.name, &found.text, &parent).map_err(|error| error.to_string())
+}
+
+/// Returns a theme whose text is in our format.
+fn find_theme(themes: &Resources, name: &str) -> Result<Resource, String> {
+    let mut found = themes.find(name).map_err(|problem| problem.to_string())?;
+    if let Some(file) = found.file.as_ref().filter(|file| file.extension().is_some_and(|end| end == "json")) {
+        let converted = import::convert_pi(&file.display().to_string(), &found.text);
+        found.text = converted.map_err(|error| error.to_string())?.text;
+    }
+    Ok(found)
 }
 
 /// Returns the text and the path of the requested key map, or the default one with an error message. Project
@@ -255,6 +268,7 @@ fn keymaps(setup: &Setup) -> Resources {
         project: None,
         user: Some(setup.home.config.join("keymaps")),
         plugins: Some((setup.home.config.join("plugins"), "keymaps")),
+        extensions: &["toml"],
         builtin: &KEYMAPS,
     }
 }

@@ -182,11 +182,11 @@ pub(super) fn folders_in(folder: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// Returns the names of the TOML files of a folder, without `.toml`. Empty if the folder is missing or
-/// unreadable.
-pub(super) fn names_in(folder: &Path) -> Vec<String> {
+/// Returns the names of the files of a folder with one of these extensions, without it. Empty if the folder is missing
+/// or unreadable.
+pub(super) fn names_in(folder: &Path, ends: &[&str]) -> Vec<String> {
     let name = |path: PathBuf| Some(path.file_stem()?.to_str()?.to_string());
-    files_in(folder, &["toml"]).into_iter().filter_map(name).collect()
+    files_in(folder, ends).into_iter().filter_map(name).collect()
 }
 
 fn convert_value(value: &DeValue<'_>) -> Option<Value> {

@@ -84,6 +84,10 @@ fn invalid_arguments_exit_2_with_message() {
         (&["completions", "tcsh"], "[possible values: bash, elvish, fish, powershell, zsh]"),
         (&["man", "pages"], "unexpected argument 'pages' found"),
         (&["doctor", "x"], "unexpected argument 'x' found"),
+        (&["theme"], "convert"),
+        (&["theme", "convert"], "<FILE>"),
+        (&["theme", "convert", "x", "--name", "a", "--output", "b"], "cannot be used with"),
+        (&["theme", "convert", "x", "--force"], "--output <FILE>"),
     ] {
         let (code, out, err) = run(&place, args);
         assert_eq!((code, out.as_str()), (Some(2), ""), "{args:?}: {err}");
@@ -146,7 +150,7 @@ fn help_short_fits_one_screen_and_long_lists_every_option() {
     for option in Cli::command().get_arguments().filter_map(clap::Arg::get_long) {
         assert!(long.contains(&format!("--{option}")), "{option}: {long}");
     }
-    for text in ["--print", "--continue", "--help"] {
+    for text in ["--print", "--help"] {
         assert!(short.contains(text), "{text}: {short}");
     }
     assert!(!short.contains("--session-dir"), "{short}");

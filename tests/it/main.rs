@@ -29,6 +29,7 @@ mod checkpoint_trees;
 /// States of a workspace on real disks.
 mod checkpoints;
 mod cli_commands;
+mod cli_theme;
 mod commands;
 /// Conversations that become too long.
 mod compaction;

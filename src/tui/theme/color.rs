@@ -171,6 +171,33 @@ fn indexed_rgb(index: u8) -> (u8, u8, u8) {
     }
 }
 
+/// Returns red, green and blue of a color; `None` for the sixteen named ones and the terminal's own: users choose them.
+pub fn rgb(color: Color) -> Option<(u8, u8, u8)> {
+    match color {
+        Color::Rgb(r, g, b) => Some((r, g, b)),
+        Color::Indexed(index @ 16..) => Some(indexed_rgb(index)),
+        _ => None,
+    }
+}
+
+/// Returns a color between two, `share` of the first; one whose parts are not known is unchanged.
+pub fn blend(color: Color, ground: Color, share: f64) -> Color {
+    let (Some(over), Some(under)) = (rgb(color), rgb(ground)) else { return color };
+    let part = |over: u8, under: u8| {
+        (f64::from(over) * share + f64::from(under) * (1.0 - share)).round().clamp(0.0, 255.0) as u8
+    };
+    Color::Rgb(part(over.0, under.0), part(over.1, under.1), part(over.2, under.2))
+}
+
+/// Writes a color as [`parse`] reads it: `#rrggbb`, an index or `default`.
+pub fn format(color: Color) -> String {
+    match color {
+        Color::Rgb(r, g, b) => format!("#{r:02x}{g:02x}{b:02x}"),
+        Color::Indexed(index) => index.to_string(),
+        _ => "default".to_string(),
+    }
+}
+
 /// Weighted squared distance; the weights follow the eye's sensitivity (about 2, 4, 3).
 fn distance(a: (u8, u8, u8), b: (u8, u8, u8)) -> u32 {
     let square = |x: u8, y: u8| u32::from(x.abs_diff(y)).pow(2);
@@ -227,6 +254,20 @@ mod tests {
     fn color_reduced_text_differs_from_background() {
         let (fg, bg) = reduce_pair(Color::Rgb(40, 40, 40), Color::Rgb(16, 16, 16), ColorDepth::Ansi16);
         assert_ne!(fg, bg);
+    }
+
+    #[test]
+    fn color_format_is_read_back_and_blend_keeps_named_colors() {
+        for text in ["#0a0b0c", "7", "208", "default"] {
+            assert_eq!(format(parse(text).unwrap()), text);
+        }
+        let mixed = |color: &str, ground: &str, share| {
+            format(blend(parse(color).unwrap(), parse(ground).unwrap(), share))
+        };
+        assert_eq!(mixed("#ffffff", "#000000", 0.5), "#808080");
+        assert_eq!(mixed("#ffffff", "16", 0.25), "#404040");
+        assert_eq!(mixed("red", "#000000", 0.5), "1");
+        assert_eq!((rgb(Color::Indexed(15)), rgb(Color::Reset)), (None, None));
     }
 
     #[test]

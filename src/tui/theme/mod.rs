@@ -4,9 +4,9 @@
 
 pub mod choice;
 pub mod color;
+pub mod contrast;
+pub mod import;
 pub mod scheme;
-#[cfg(test)]
-mod tests;
 
 pub use choice::ThemeChoice;
 pub use color::ColorDepth;

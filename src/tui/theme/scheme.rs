@@ -40,7 +40,7 @@ pub struct ThemeError {
 }
 
 /// Names of attributes in `mono`, the same as the switches of a scope.
-const ATTRIBUTES: [(&str, Modifier); 6] = [
+pub const ATTRIBUTES: [(&str, Modifier); 6] = [
     ("bold", Modifier::BOLD),
     ("dim", Modifier::DIM),
     ("italic", Modifier::ITALIC),
@@ -190,10 +190,19 @@ impl Theme {
         self.scopes.contains_key(scope)
     }
 
-    /// Returns all scopes and their styles.
-    #[cfg(test)]
-    pub(super) fn all(&self) -> impl Iterator<Item = (&str, Style)> {
+    /// Returns all scopes and their styles, in no order.
+    pub fn all(&self) -> impl Iterator<Item = (&str, Style)> {
         self.scopes.iter().map(|(scope, entry)| (scope.as_str(), entry.style))
+    }
+
+    /// Returns the style of a scope whose name is not known when the program is built.
+    pub fn style_of(&self, scope: &str) -> Style {
+        self.find(scope).style
+    }
+
+    /// Returns the attributes that a scope has only where there is no color.
+    pub(super) fn mono(&self, scope: &str) -> Modifier {
+        self.find(scope).mono
     }
 
     fn find(&self, scope: &str) -> Entry {
