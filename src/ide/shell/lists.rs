@@ -7,8 +7,8 @@ use crate::ide::core::layers::path_completion;
 use crate::ide::core::layers::picker;
 use crate::ide::core::layers::prompt;
 use crate::ide::core::panes::Focus;
-use crate::ide::editor::windows;
 use crate::ide::editor::commands::edit;
+use crate::ide::editor::windows;
 use crate::text::operations::edit::DeleteTarget;
 
 /// The area's rows.
