@@ -286,8 +286,7 @@ impl State {
         let failure = error.map(|e| e.message).or_else(|| message.error_message.clone());
         let failed = message.stop_reason == StopReason::Error;
         if aborted || failed {
-            let reason =
-                if aborted { ABORTED } else { "Not run: the answer broke off before it was complete." };
+            let reason = if aborted { ABORTED } else { "Skipped: the response was cut off" };
             refuse_calls(message, reason, out);
             self.end_run(aborted, failure.filter(|_| !aborted), out);
             if lasting && !aborted {

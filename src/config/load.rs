@@ -15,6 +15,9 @@ use super::kind::{Limit, TokenBudget, Value};
 use super::settings::Settings;
 use super::settings::row::Row;
 
+/// What follows from a file that cannot be read at all, at the end of its problem.
+pub const UNUSED: &str = "; none of its settings are used";
+
 /// A problem in a file, for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -93,11 +96,7 @@ impl LoadedSettings {
             Ok(None) => {}
             Err(error) => {
                 self.is_incomplete = true;
-                self.add_problem(
-                    path,
-                    None,
-                    format!("cannot be read ({error}); none of its settings are used"),
-                );
+                self.add_problem(path, None, format!("cannot be read ({error}){UNUSED}"));
             }
         }
     }
@@ -118,7 +117,7 @@ impl LoadedSettings {
                 self.is_incomplete = true;
                 let line = error.span().map(|span| line_of(text, &span));
                 let message = error.message().trim().replace('\n', ", ");
-                self.add_problem(path, line, format!("{message}; none of its settings are used"));
+                self.add_problem(path, line, format!("{message}{UNUSED}"));
             }
         }
     }

@@ -126,7 +126,9 @@ fn doctor_broken_keymap_theme_and_plugin_are_warnings() {
     let second = |check: &str| rows(&found, check)[1].clone();
     assert_eq!(second("keymap")["state"], "warning");
     assert!(second("keymap")["value"].as_str().unwrap().contains("mine.toml:2: no such command: `no.such`"));
-    assert!(second("theme")["value"].as_str().unwrap().contains("odd"), "{found:#}");
+    let theme = rows(&found, "theme");
+    assert_eq!((theme.len(), theme[0]["state"].as_str()), (1, Some("warning")), "{found:#}");
+    assert!(theme[0]["value"].as_str().unwrap().contains("odd"), "{found:#}");
     assert!(second("plugins")["value"].as_str().unwrap().contains("plugin.toml:2:"), "{found:#}");
 }
 

@@ -144,7 +144,7 @@ async fn approval_mode_changed_while_agent_works_applies_to_next_call() {
     ide.script.gate.add_permits(1);
     ide.headless.idle().await;
     assert_eq!((ide.file_text("c1.txt"), ide.file_text("c2.txt")), ("x".to_string(), "x".to_string()));
-    assert!(ide.picture().contains("! asks nothing"), "{}", ide.picture());
+    assert!(ide.picture().contains("! full access"), "{}", ide.picture());
 }
 
 #[tokio::test]

@@ -219,13 +219,13 @@ async fn status_line_updates_with_every_field() {
     look(summing, "◓  summing  script · high  1.0k/128k  $0.500");
     look(
         |state| state.agent.approval_mode = bowline::tools::Mode::Full,
-        "◓  summing  ! asks nothing  script · high  1.0k/128k  $0.500",
+        "◓  summing  ! full access  script · high  1.0k/128k  $0.500",
     );
     let renamed = |state: &mut State| {
         let model = state.agent.model.as_mut().unwrap();
         Arc::make_mut(model).name = "other".to_string();
     };
-    look(renamed, "◓  summing  ! asks nothing  other · high  1.0k/128k  $0.500");
+    look(renamed, "◓  summing  ! full access  other · high  1.0k/128k  $0.500");
 }
 
 #[tokio::test]

@@ -126,6 +126,7 @@ async fn settings_file_takes_effect_when_saved_and_problems_are_said() {
     ide.keys("Ctrl-s").await;
     ide.headless.idle().await;
     assert!(ide.status_message().contains("settings.toml:4:"), "{}", ide.status_message());
+    assert!(ide.status_message().ends_with("; the settings in use stay"), "{}", ide.status_message());
     assert!(!ide.state().display.scrollbar, "a broken file changes nothing");
 }
 
@@ -138,6 +139,8 @@ async fn settings_of_a_broken_file_are_not_overwritten() {
     ide.headless.idle().await;
     assert!(ide.status_message().contains("settings.toml, line 1"), "{}", ide.status_message());
     assert!(ide.status_message().contains("correct the file first"), "{}", ide.status_message());
+    assert!(ide.state().display.scrollbar, "what was not saved does not count");
+    assert!(ide.picture().contains("Not set by you"), "{}", ide.picture());
     assert_eq!(user_file(&ide), text);
 }
 

@@ -73,7 +73,7 @@ impl answer::StreamReader for Reader {
             Err(error) => Err(error.to_string()),
         };
         if let Err(what) = taken {
-            self.fail(self.request_info.invalid_stream(&format!("the stream made no sense: {what}")), out);
+            self.fail(self.request_info.invalid_stream(&format!("invalid response: {what}")), out);
         }
     }
 

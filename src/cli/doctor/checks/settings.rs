@@ -64,7 +64,8 @@ fn theme(facts: &Facts) -> Vec<Finding> {
     let problems = names.into_iter().filter_map(|name| setup::theme(setup, name).1);
     let to_finding =
         |problem| Finding::warning(problem, "Correct the theme, or choose another one: docs/themes.md");
-    std::iter::once(Finding::ok(shown)).chain(problems.map(to_finding)).collect()
+    let problems: Vec<Finding> = problems.map(to_finding).collect();
+    if problems.is_empty() { vec![Finding::ok(shown)] } else { problems }
 }
 
 fn plugins(facts: &Facts) -> Vec<Finding> {

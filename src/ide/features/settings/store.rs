@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::base::error::Report;
 use crate::config::edit;
-use crate::config::load::{Layer, LoadedSettings};
+use crate::config::load::{Layer, LoadedSettings, UNUSED};
 use crate::config::{ROWS, Settings};
 use crate::exec::{EnvError, Environment, Stamp};
 use crate::ide::core::context::{Cx, success_or_error};
@@ -48,6 +48,8 @@ struct Change {
     key: &'static str,
     literal: Option<String>,
     file: PathBuf,
+    /// The settings before it: they count again if it cannot be written.
+    before: LoadedSettings,
     saved: Box<dyn FnOnce(&mut Cx<'_>) + Send>,
 }
 
@@ -91,7 +93,7 @@ impl SettingsState {
 }
 
 /// Changes a setting at once and writes it: a TOML literal, or `None` for its default. `saved` runs once it is on disk;
-/// after an error, which is shown, the value of the file counts again.
+/// after an error, which is shown, the value before counts again.
 pub fn save(
     cx: &mut Cx<'_>,
     key: &'static str,
@@ -101,15 +103,16 @@ pub fn save(
     let settings = &mut cx.state.slots[SETTINGS];
     let file = settings.file_of(key).to_path_buf();
     settings.changed += 1;
+    let before = settings.loaded.clone();
     // The value of a removed setting is known once the files are read.
     if let Some(literal) = &literal {
         let layer = if settings.is_project_file(&file) { Layer::Project } else { Layer::User };
-        let before = settings.loaded.settings.clone();
         settings.loaded.add_text(&file, layer, &format!("{key} = {literal}"));
-        take_effect(cx, &before, Some(key));
+        take_effect(cx, &before.settings, Some(key));
         screen::refresh(cx);
     }
-    cx.state.slots[SETTINGS].changes.push_back(Change { key, literal, file, saved: Box::new(saved) });
+    let change = Change { key, literal, file, before, saved: Box::new(saved) };
+    cx.state.slots[SETTINGS].changes.push_back(change);
     write_next(cx);
 }
 
@@ -118,7 +121,7 @@ fn write_next(cx: &mut Cx<'_>) {
     if settings.is_writing {
         return;
     }
-    let Some(Change { key, literal, file, saved }) = settings.changes.pop_front() else { return };
+    let Some(Change { key, literal, file, before, saved }) = settings.changes.pop_front() else { return };
     settings.is_writing = true;
     let (env, files) = (Arc::clone(cx.env), settings.files.clone());
     let work = async move {
@@ -133,11 +136,14 @@ fn write_next(cx: &mut Cx<'_>) {
             Ok((written, loaded)) => (Ok(written), Some(loaded)),
             Err(error) => (Err(error), None),
         };
-        if success_or_error(cx, "save the setting", written).is_some() {
-            saved(cx);
+        match success_or_error(cx, "save the setting", written) {
+            Some(()) => saved(cx),
+            // A file that cannot be read says nothing of the value before.
+            None if is_last => replace(cx, before),
+            None => {}
         }
         if let Some(loaded) = loaded.filter(|_| is_last) {
-            replace(cx, loaded);
+            take_over(cx, loaded);
         }
         write_next(cx);
     });
@@ -151,20 +157,26 @@ pub fn reload(cx: &mut Cx<'_>) {
     cx.tasks.spawn("settings.read", work, move |cx, done| {
         let loaded = success_or_error(cx, "read the settings", done);
         if let Some(problem) = loaded.as_ref().and_then(|loaded| loaded.problems.first()) {
-            cx.state.set_error(problem.to_string());
+            // Unlike at the start, there are other settings in use.
+            let text = problem.to_string();
+            let text = text.strip_suffix(UNUSED).map(|text| format!("{text}; the settings in use stay"));
+            cx.state.set_error(text.unwrap_or_else(|| problem.to_string()));
         }
         if let Some(loaded) = loaded.filter(|_| cx.state.slots[SETTINGS].changed == changed) {
-            replace(cx, loaded);
+            take_over(cx, loaded);
         }
     });
 }
 
 /// Takes over what the files say. While one of them cannot be read, the settings stay as they are: one wrong line must
 /// not turn everything over.
-fn replace(cx: &mut Cx<'_>, loaded: LoadedSettings) {
-    if loaded.is_incomplete {
-        return;
+fn take_over(cx: &mut Cx<'_>, loaded: LoadedSettings) {
+    if !loaded.is_incomplete {
+        replace(cx, loaded);
     }
+}
+
+fn replace(cx: &mut Cx<'_>, loaded: LoadedSettings) {
     let before = std::mem::replace(&mut cx.state.slots[SETTINGS].loaded, loaded);
     take_effect(cx, &before.settings, None);
     screen::refresh(cx);

@@ -284,7 +284,7 @@ fn zoom_key(state: &State) -> String {
 fn approval_note(mode: Mode, is_short: bool) -> Option<&'static str> {
     let (sign, words) = match mode {
         Mode::OnRequest => return None,
-        Mode::Full => ("!", "! asks nothing"),
+        Mode::Full => ("!", "! full access"),
         Mode::Untrusted => ("?", "? asks for edits"),
         Mode::AutoEdit => ("×", "× edits only"),
     };

@@ -17,12 +17,12 @@ pub trait LoginUi: Send + Sync {
 #[derive(Debug, thiserror::Error)]
 pub enum LoginError {
     /// Cancelled.
-    #[error("the login was given up")]
+    #[error("login canceled")]
     Canceled,
     /// The provider accepts registered clients only.
     #[error(
-        "{name}: tokens are given only to programs that it has registered, and bowline is none of them \
-         and pretends to be none; use a key instead ({keys}), or set {variable} to a client of your own"
+        "{name}: its subscriptions are not supported for third-party programs. Use an API key: {keys}. With a client \
+         registered by you, set {variable}"
     )]
     NoClient {
         /// The name of the login.
@@ -50,7 +50,7 @@ pub enum LoginError {
         cause: std::io::Error,
     },
     /// An unexpected response.
-    #[error("the answer made no sense: {0}")]
+    #[error("invalid response: {0}")]
     InvalidAnswer(&'static str),
     /// A network error.
     #[error(transparent)]

@@ -143,7 +143,7 @@ impl answer::StreamReader for Reader {
         let wire: Wire = match serde_json::from_str(&event.data) {
             Ok(wire) => wire,
             Err(error) => {
-                let what = format!("the stream made no sense: {error}");
+                let what = format!("invalid response: {error}");
                 return self.end_with_error(self.request_info.invalid_stream(&what), out);
             }
         };

@@ -103,7 +103,7 @@ impl answer::StreamReader for Reader {
                 self.fail(self.request_info.stream_error(error, errors::kind), out);
             }
             Err(error) => {
-                let what = format!("the stream made no sense: {error}");
+                let what = format!("invalid response: {error}");
                 self.fail(self.request_info.invalid_stream(&what), out);
             }
         }

@@ -106,7 +106,7 @@ impl answer::StreamReader for Reader {
         let chunk: Chunk = match serde_json::from_str(&event.data) {
             Ok(chunk) => chunk,
             Err(error) => {
-                let what = format!("the stream made no sense: {error}");
+                let what = format!("invalid response: {error}");
                 return self.fail(self.request_info.invalid_stream(&what), out);
             }
         };

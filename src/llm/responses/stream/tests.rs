@@ -274,7 +274,7 @@ fn responses_stream_untrustworthy_events_are_errors() {
     for (events, words) in [
         (vec![created()], "ended too early"),
         (usual()[..19].to_vec(), "ended too early"),
-        (vec![json!("{nonsense")], "made no sense"),
+        (vec![json!("{nonsense")], "invalid response"),
         (vec![added(0, &function("")), nameless], "which item it is about"),
         (vec![added(0, &function("")), whole.clone()], "unfinished call of `read`"),
     ] {
