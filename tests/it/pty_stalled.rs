@@ -20,14 +20,14 @@ const TERMINAL_RESTORED: &str = "\x1b[?1049l\x1b[?25h";
 
 /// The program with a file of full lines, each of them unlike the others.
 fn start(args: &[&str], url: &str) -> Pty {
-    let args = [args, &["long.txt"]].concat();
+    let args = [args, &["long.log"]].concat();
     let launch = Launch::bowline(&args).env("ANTHROPIC_BASE_URL", url).size(SIZE.0, SIZE.1);
     let mut text = String::new();
     for line in 0..LINES {
         let word = format!("{:x}", line * 7919);
         writeln!(text, "line {line} {}", word.repeat(400 / word.len())).unwrap();
     }
-    std::fs::write(launch.work().join("long.txt"), text).unwrap();
+    std::fs::write(launch.work().join("long.log"), text).unwrap();
     let mut pty = launch.start();
     pty.wait_text("line 100 ");
     pty
@@ -61,7 +61,7 @@ fn stalled_terminal_exits_on_signal() {
 
 #[test]
 fn stalled_terminal_agent_continues_and_screen_catches_up() {
-    let read = wire::tool_call_reply("t1", "read", &json!({"path": "long.txt", "limit": 1}));
+    let read = wire::tool_call_reply("t1", "read", &json!({"path": "long.log", "limit": 1}));
     let server = Server::start(vec![read, wire::text_reply("All is well.")]);
     let mut pty = start(&["--approval", "full"], &server.url);
     pty.stalled(|pty| {

@@ -24,14 +24,14 @@ const LEVELS_MAX: u32 = 16;
 /// Keys in the footer, with short descriptions.
 const KEYS: &[(&str, &str)] = &[
     ("list.accept", "go"),
-    ("session.branch", "continue after"),
+    ("session.branch", "continue"),
+    ("session.search-tree", "search"),
+    ("session.undo-turn", "undo turn"),
     ("session.go-with-summary", "summary"),
     ("session.label", "label"),
     ("session.fork", "fork"),
     ("session.restore-code", "files"),
     ("session.restore-both", "both"),
-    ("session.undo-turn", "undo turn"),
-    ("session.search-tree", "search"),
     ("session.next-filter", "filter"),
     ("session.fold", "fold"),
     ("app.keys", "keys"),
@@ -54,7 +54,7 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &SessionView, keymap: &Keymap) {
     // Enter on a message of the user goes before it, with its text in the prompt.
     let is_user = view.selected_row().is_some_and(Row::is_user);
     let key = |(id, name): &(&str, &'static str)| {
-        let name = if *id == "list.accept" && is_user { "edit and resend" } else { *name };
+        let name = if *id == "list.accept" && is_user { "edit" } else { *name };
         Some(format!("{} {name}", keymap.keys_for(KeyContext::SessionTree, id)?))
     };
     let footer = KEYS.iter().filter_map(key).collect::<Vec<_>>().join("  ");
