@@ -5,24 +5,29 @@ use super::row::Row;
 use crate::config::kind::{Kind, Value};
 
 impl Settings {
+    /// Returns the values by their keys; a setting without a value is missing.
+    pub fn values(&self) -> toml::Table {
+        toml::Table::try_from(self).unwrap_or_default()
+    }
+
     /// Returns the value of a setting as a TOML literal; `None` if it has none.
     pub fn literal(&self, key: &str) -> Option<String> {
-        let toml::Value::Table(table) = toml::Value::try_from(self).ok()? else { return None };
-        table.get(key).map(ToString::to_string)
+        self.values().get(key).map(ToString::to_string)
     }
 }
 
 impl Row {
     /// Returns a value as a user edits it: a text without its quotes, a list without its brackets.
     pub fn editable(&self, settings: &Settings) -> String {
-        let literal = settings.literal(self.key).unwrap_or_default();
-        match self.kind {
-            Kind::Text | Kind::Choice(_) => match literal.parse::<toml::Value>() {
-                Ok(toml::Value::String(text)) => text,
-                _ => literal,
-            },
-            Kind::Numbers(..) => literal.trim_matches(['[', ']']).to_string(),
-            _ => literal,
+        settings.values().get(self.key).map(|value| self.shown(value)).unwrap_or_default()
+    }
+
+    /// Does the same for a value of [`Settings::values`].
+    pub fn shown(&self, value: &toml::Value) -> String {
+        match (self.kind, value) {
+            (_, toml::Value::String(text)) => text.clone(),
+            (Kind::Numbers(..), _) => value.to_string().trim_matches(['[', ']']).to_string(),
+            _ => value.to_string(),
         }
     }
 

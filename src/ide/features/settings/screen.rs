@@ -33,15 +33,12 @@ fn row_of(pick: &Pick) -> Option<&'static Row> {
 }
 
 fn rows(state: &State) -> Vec<PickRow> {
-    let settings = &state.slots[SETTINGS].loaded.settings;
+    let values = state.slots[SETTINGS].loaded.settings.values();
     let row = |row: &'static Row| PickRow {
         text: row.key.to_string(),
         aliases: vec![row.doc.to_string()],
         group: Some(Arc::from(row.group)),
-        detail: match settings.literal(row.key) {
-            Some(_) => row.editable(settings),
-            None => "not set".to_string(),
-        },
+        detail: values.get(row.key).map_or_else(|| "not set".to_string(), |value| row.shown(value)),
         pick: Pick::new(row.key),
     };
     ROWS.iter().map(row).collect()

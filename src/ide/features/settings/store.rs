@@ -185,7 +185,8 @@ fn replace(cx: &mut Cx<'_>, loaded: LoadedSettings) {
 /// Makes every setting that differs take effect, and `always`, which the user just chose.
 fn take_effect(cx: &mut Cx<'_>, before: &Settings, always: Option<&str>) {
     let now = cx.state.slots[SETTINGS].loaded.settings.clone();
-    let differs = |key: &str| now.literal(key) != before.literal(key);
+    let (values, values_before) = (now.values(), before.values());
+    let differs = |key: &str| values.get(key) != values_before.get(key);
     for row in ROWS.iter().filter(|row| always == Some(row.key) || differs(row.key)) {
         if let Some(spec) = cx.state.catalog.setting(row.key) {
             (spec.apply)(cx, &now);
