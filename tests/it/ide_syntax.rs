@@ -316,3 +316,15 @@ async fn syntax_without_grammar_colors_code_blocks() {
     assert_eq!(color(&mut ide, "my $x"), theme("keyword"));
     assert_eq!(color(&mut ide, "# né"), theme("comment"));
 }
+
+#[tokio::test]
+async fn syntax_colors_that_arrive_after_a_resize_reach_every_row() {
+    let text = "\n\n\nfn one() {}\n\n\n\n\nfn two() {}\n\n\n\nfn three() {}\n";
+    let mut ide = IdeSetup::new().size(60, 4).with("code.md", text).start().await;
+    // The colors of what is typed are being found when the window begins to show more rows.
+    ide.headless.press("` ` ` r u s t");
+    ide.advance(Duration::from_millis(200));
+    ide.headless.resize(120, 40);
+    while ide.headless.handle_ready(1).await == 0 {}
+    assert_eq!(color(&mut ide, "fn three"), theme("keyword"));
+}

@@ -214,8 +214,7 @@ impl Headless {
     /// Resizes the screen.
     pub fn resize(&mut self, cols: u16, rows: u16) {
         self.event_source.app.handle(Event::Resize(cols, rows));
-        self.frame();
-        self.assert_no_missed_damage();
+        self.checked_frame();
     }
 
     /// Runs until the IDE is idle, including the agent's run.
