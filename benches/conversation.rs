@@ -13,7 +13,7 @@ use bowline::llm::model::{Message, UserMessage};
 use bowline::session::derived::export::{Format, document};
 use bowline::session::{AgentMessage, EntryBody, Session};
 
-use crate::terminal::{run_on, to_ms};
+use crate::terminal::{KEY_TIMEOUT, run_on, to_ms};
 use crate::{Effort, growth, percentile, report};
 
 /// Entries behind the compaction.
@@ -344,4 +344,51 @@ pub fn resume_session(effort: Effort) {
     }
     growth("resume over messages", &shown, "ms", "<= 0.1");
     growth("resume over messages: memory", &held, "MB", "<= 0.1");
+}
+
+/// The tree of a session of so many entries on the screen: from `Alt-g` to its rows, and from an arrow key to the
+/// first byte of the next frame.
+pub fn session_tree(effort: Effort) {
+    let folder = tempfile::tempdir().unwrap();
+    let counts: &[usize] = if effort.quick { &[400] } else { &[1_000, 10_000, 100_000] };
+    let mut opened = Vec::new();
+    for entries in counts {
+        let path = write(folder.path(), *entries, false);
+        let mut session = open(&path);
+        session.append(user_entry(*entries)).unwrap();
+        drop(session);
+        let args = ["--session", path.to_str().unwrap()];
+        let mut program = run_on(env!("CARGO_BIN_EXE_bowline"), &args, &[], |_| {});
+        program.wait_for(&format!("number{entries}"));
+        let open_tree = || {
+            program.read_until_quiet(Duration::from_millis(300));
+            let start = Instant::now();
+            program.writer.write_all(b"\x1bg").unwrap();
+            let took = to_ms(program.wait_for("you are here") - start);
+            program.read_until_quiet(Duration::from_millis(100));
+            program.writer.write_all(b"\x1b").unwrap();
+            took
+        };
+        let open_ms = median(effort.times(9), open_tree);
+        program.read_until_quiet(Duration::from_millis(300));
+        program.writer.write_all(b"\x1bg").unwrap();
+        program.wait_for("you are here");
+        let mut keys: Vec<f64> = (0..effort.times(200))
+            .map(|_| {
+                program.read_until_quiet(Duration::from_millis(15));
+                let start = Instant::now();
+                program.writer.write_all(b"\x1b[A").unwrap();
+                let mut first = None;
+                while first.is_none() && start.elapsed() < KEY_TIMEOUT {
+                    first = program.read_until_quiet(Duration::from_millis(15)).1;
+                }
+                to_ms(first.expect("every key moves the selection") - start)
+            })
+            .collect();
+        let what = format!("tree of {entries} entries");
+        report(&format!("{what}: open"), open_ms, "ms", None, "<= 50 ms");
+        report(&format!("{what}: key, p50"), percentile(&mut keys, 0.5), "ms", None, "<= 1 ms");
+        opened.push((*entries, open_ms));
+    }
+    growth("tree, open, over entries", &opened, "ms", "<= 1.05");
 }

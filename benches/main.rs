@@ -86,6 +86,7 @@ const ROWS: &[Benchmark] = &[
     ("sessions-append", conversation::append),
     ("sessions-context", conversation::build_context),
     ("sessions-branch", conversation::switch_branches),
+    ("sessions-tree", conversation::session_tree),
     ("sessions-html", conversation::page),
     ("sessions-resume", conversation::resume_session),
     ("transcript", transcript::long_conversation),

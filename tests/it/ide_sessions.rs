@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use bowline::ide::features::sessions::view::SessionView;
 use bowline::ide::features::transcript::items::TRANSCRIPT;
 use bowline::llm::providers::scripted::{Step, Turn};
+use bowline::tools::Mode;
 use serde_json::{Value, json};
 
 use crate::support::task_orders::with_task_orders;
@@ -331,4 +333,79 @@ async fn session_tree_fills_its_window() {
     assert!(rows(&mut ide) >= 20, "{}", ide.picture());
     ide.keys("Home ]").await;
     assert!(rows(&mut ide) >= 20, "{}", ide.picture());
+}
+
+/// Writes a file in each turn: on two branches, different ones.
+async fn ide_with_file_branches(size: (u16, u16)) -> TestIde {
+    let write = |id: &str, path: &str, content: &str| {
+        Turn::call(id, "write", json!({"path": path, "content": content}))
+    };
+    let turns = [
+        Turn::text("what for?"),
+        write("c1", "a.txt", "one\ntwo\nthree\n"),
+        write("c2", "fast.txt", "x\n"),
+        Turn::text("**fast** it is"),
+        write("c3", "a.txt", "one\n2\nthree\n"),
+        write("c4", "slow.txt", "x\n"),
+        Turn::text("slow it is"),
+    ];
+    let plan = IdeSetup::new().size(size.0, size.1).policy(Mode::Full).checkpoints().file("a.txt", "zero\n");
+    let mut ide = plan.turns(turns).start().await;
+    for words in ["begin", "be fast"] {
+        ide.prompt(words).await;
+    }
+    ide.keys("Alt-g").await;
+    ide.keys("Enter").await;
+    ide.keys("Ctrl-u").await;
+    ide.prompt("be slow").await;
+    ide.keys("Alt-g").await;
+    ide
+}
+
+#[tokio::test]
+async fn session_tree_compares_two_turns_with_their_files() {
+    let mut ide = ide_with_file_branches((120, 24)).await;
+    ide.wait_for_text("±2").await;
+    ide.keys("=").await;
+    assert!(ide.status_message().contains("Marked"), "{}", ide.status_message());
+    ide.keys("Up").await;
+    ide.snap("session_tree_marked");
+    ide.keys("=").await;
+    ide.wait_for_text("1 common turn").await;
+    ide.snap("session_comparison");
+    ide.keys("Down").await;
+    let picture = ide.picture();
+    assert!(picture.contains("- 2") && picture.contains("+ two"), "{picture}");
+    // The file of the other branch was still there.
+    assert!(picture.contains("a.txt") && picture.contains("− slow.txt"), "{picture}");
+    ide.keys("Escape").await;
+    assert!(ide.picture().contains("filter: turns"), "back in the tree: {}", ide.picture());
+    assert_eq!(ide.file_text("a.txt"), "one\n2\nthree\n", "nothing was changed");
+}
+
+#[tokio::test]
+async fn session_tree_mark_is_removed_by_its_key_and_escape() {
+    let mut ide = ide_with_prompts(IdeSetup::new().size(80, 24), &["one", "two"]).await;
+    ide.keys("Alt-g").await;
+    for key in ["=", "Escape"] {
+        ide.keys("=").await;
+        assert!(ide.state().layers.top::<SessionView>().unwrap().marked.is_some());
+        ide.keys(key).await;
+        assert!(ide.state().layers.top::<SessionView>().unwrap().marked.is_none(), "{key}");
+    }
+    ide.keys("= Up =").await;
+    ide.wait_for_text("Compare").await;
+    let picture = ide.picture();
+    assert!(picture.contains("Checkpoints are off") && picture.contains("answer 2"), "{picture}");
+}
+
+#[tokio::test]
+async fn session_comparison_fits_small_windows() {
+    for (cols, rows) in [(40, 12), (20, 5), (1, 1)] {
+        let mut ide = ide_with_file_branches((80, 24)).await;
+        ide.keys("= Up =").await;
+        ide.wait_for_text("common turn").await;
+        ide.headless.resize(cols, rows);
+        ide.keys("Down PageDown PageUp Up Escape").await;
+    }
 }

@@ -5,6 +5,7 @@ use crate::ide::core::feature::Feature;
 pub mod agent;
 pub mod agent_settings;
 pub mod agent_title;
+pub mod comparison;
 pub mod context;
 pub mod diff;
 pub mod drafts;
@@ -54,6 +55,7 @@ pub static FEATURES: &[Feature] = &[
     agent::FEATURE,
     agent_settings::FEATURE,
     agent_title::FEATURE,
+    comparison::FEATURE,
     context::FEATURE,
     diff::FEATURE,
     drafts::FEATURE,

@@ -22,7 +22,7 @@ use crate::runtime::lifecycle::options::{Options, SessionChoice};
 use crate::runtime::lifecycle::owner::{Command, LiveSession};
 use crate::runtime::lifecycle::start;
 use crate::runtime::models::choice::ModelRequest;
-use crate::session::derived::outline::turn::{Turn, end_of_turn};
+use crate::session::derived::outline::turn::{Turn, TurnSummary, end_of_turn};
 use crate::session::derived::outline::{Filter, Outline};
 use crate::session::derived::recent::ModelChoice;
 use crate::session::store::listing::{self, StoredSession};
@@ -48,6 +48,12 @@ impl Handle {
     #[doc(hidden)]
     pub async fn turn(&self, entry: String) -> Result<Option<Turn>, Report> {
         self.session_request(|reply| SessionRequest::Turn(entry, reply)).await
+    }
+
+    /// Returns what the turns of these messages of the user did; other entries are skipped.
+    #[doc(hidden)]
+    pub async fn turn_summaries(&self, entries: Vec<String>) -> Result<Vec<(String, TurnSummary)>, Report> {
+        self.session_request(|reply| SessionRequest::TurnSummaries(entries, reply)).await
     }
 
     /// Sets or removes the label of an entry.
@@ -123,6 +129,12 @@ impl LiveSession {
                 send_reply(reply, lines.map(|(words, id)| (id, words)).collect());
             }
             SessionRequest::Turn(id, reply) => send_reply(reply, recorder.session().turn(&id)),
+            SessionRequest::TurnSummaries(ids, reply) => {
+                send_reply(reply, recorder.session().turn_summaries(&ids));
+            }
+            SessionRequest::Points(from, to, reply) => {
+                send_reply(reply, (recorder.session().points(&from, &to), recorder.checkpoints()));
+            }
             SessionRequest::Label(id, label, reply) => {
                 let done = recorder.change_metadata(|session| session.set_label(&id, label.as_deref()));
                 send_reply(reply, done.map_err(|error| Report::caused("cannot store the label", &error)));

@@ -11,8 +11,10 @@ use crate::llm::model::{Model, UserMessage};
 use crate::runtime::context::report::ContextReport;
 use crate::runtime::events::event::{BranchSummaryChoice, Snapshot};
 use crate::runtime::lifecycle::options::Options;
+use crate::runtime::restore::checkpoints::Checkpoints;
 use crate::session::context::editing::ContextEdit;
-use crate::session::derived::outline::turn::Turn;
+use crate::session::derived::comparison::Points;
+use crate::session::derived::outline::turn::{Turn, TurnSummary};
 use crate::session::derived::outline::{Filter, Outline};
 use crate::session::derived::recent::ModelChoice;
 
@@ -64,6 +66,10 @@ pub(in crate::runtime) enum SessionRequest {
     EntryLines(Vec<String>, oneshot::Sender<Vec<(String, String)>>),
     /// A turn, by any entry of it.
     Turn(String, oneshot::Sender<Option<Turn>>),
+    /// The turns of messages of the user, in numbers.
+    TurnSummaries(Vec<String>, oneshot::Sender<Vec<(String, TurnSummary)>>),
+    /// Two entries to be compared, and the checkpoints of the session if they are on.
+    Points(String, String, oneshot::Sender<(Option<Points>, Option<Checkpoints>)>),
     /// A label for an entry, or none.
     Label(String, Option<String>, oneshot::Sender<Result<(), Report>>),
     /// A name for the session.

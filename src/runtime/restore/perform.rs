@@ -191,34 +191,22 @@ pub(in crate::runtime) async fn preview(
 
 /// Returns a plan in the form for display.
 pub fn to_preview(checkpointer: &Checkpointer, target: RestoreTarget, plan: Plan) -> Preview {
-    let mut left_to_compare = COMPARED_MAX;
-    let mut text = |node: Option<Node>| match node {
-        None => Some(String::new()),
-        Some(Node::Link(oid)) => apply::link_target(checkpointer.store(), oid).ok(),
-        Some(Node::File { oid, .. }) => {
-            let bytes = checkpointer.store().blob(oid).ok().filter(|bytes| is_text(bytes))?;
-            left_to_compare = left_to_compare.checked_sub(bytes.len())?;
-            Some(String::from_utf8_lossy(&bytes).into_owned())
-        }
-        Some(Node::Folder(_) | Node::Unrecorded) => None,
-    };
-    let mut compared = |from, to| Some(diff::lines(&text(from)?, &text(to)?));
+    let mut texts = TextDiffs::of(checkpointer);
     let mut files = Vec::new();
     for change in plan.changes {
-        let folder = |node: Option<Node>| node.is_none_or(Node::is_folder);
         let (name, from, to) = (change.name, change.from, change.to);
         let both = plan.conflicts.iter().any(|conflict| conflict.name == name);
-        if both || folder(from) && folder(to) && from.is_some() != to.is_some() {
+        if both || is_implied(from, to) {
             continue;
         }
         let merged = plan.merged.contains(&name);
-        files.push(PreviewPath { diff: compared(from, to), name, from, to, merged, conflict: None });
+        files.push(PreviewPath { diff: texts.diff(from, to), name, from, to, merged, conflict: None });
     }
     for conflict in plan.conflicts {
         let (from, to) = (conflict.ours, conflict.theirs);
         let name = conflict.name.clone();
         files.push(PreviewPath {
-            diff: compared(from, to),
+            diff: texts.diff(from, to),
             name,
             from,
             to,
@@ -229,6 +217,43 @@ pub fn to_preview(checkpointer: &Checkpointer, target: RestoreTarget, plan: Plan
     files.sort_by(|a, b| a.name.cmp(&b.name));
     let skipped = plan.skipped.into_iter().map(|(name, reason)| (name, reason.text())).collect();
     Preview { target, files, skipped }
+}
+
+/// Whether a change is only of a folder, which the files in it imply.
+pub(super) fn is_implied(from: Option<Node>, to: Option<Node>) -> bool {
+    let folder = |node: Option<Node>| node.is_none_or(Node::is_folder);
+    folder(from) && folder(to) && from.is_some() != to.is_some()
+}
+
+/// Diffs of recorded texts, up to a total number of bytes.
+pub(super) struct TextDiffs<'a> {
+    checkpointer: &'a Checkpointer,
+    left_to_compare: usize,
+}
+
+impl<'a> TextDiffs<'a> {
+    pub(super) fn of(checkpointer: &'a Checkpointer) -> Self {
+        Self { checkpointer, left_to_compare: COMPARED_MAX }
+    }
+
+    /// Returns the diff of two nodes; `None` if one of them is not text, or too much was compared already.
+    pub(super) fn diff(&mut self, from: Option<Node>, to: Option<Node>) -> Option<diff::LineDiff> {
+        Some(diff::lines(&self.text(from)?, &self.text(to)?))
+    }
+
+    fn text(&mut self, node: Option<Node>) -> Option<String> {
+        let store = self.checkpointer.store();
+        match node {
+            None => Some(String::new()),
+            Some(Node::Link(oid)) => apply::link_target(store, oid).ok(),
+            Some(Node::File { oid, .. }) => {
+                let bytes = store.blob(oid).ok().filter(|bytes| is_text(bytes))?;
+                self.left_to_compare = self.left_to_compare.checked_sub(bytes.len())?;
+                Some(String::from_utf8_lossy(&bytes).into_owned())
+            }
+            Some(Node::Folder(_) | Node::Unrecorded) => None,
+        }
+    }
 }
 
 /// A restore in progress: the present state is recorded.

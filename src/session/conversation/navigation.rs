@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use super::Session;
 use crate::llm::model::{Message, Usage, UserMessage};
-use crate::session::derived::outline::turn::{self, Turn};
+use crate::session::derived::comparison::{self, Points};
+use crate::session::derived::outline::turn::{self, Turn, TurnSummary};
 use crate::session::derived::outline::{self, Filter, Outline, entry_line};
 use crate::session::format::error::SessionError;
 use crate::session::restore::checkpoints;
@@ -25,6 +26,16 @@ impl Session {
     /// Returns the turn of an entry; `None` when there is no such entry.
     pub fn turn(&self, id: &str) -> Option<Turn> {
         turn::turn_of(&self.tree, id)
+    }
+
+    /// Returns what a turn was and did, for each of these messages of the user; other entries are skipped.
+    pub fn turn_summaries(&self, ids: &[String]) -> Vec<(String, TurnSummary)> {
+        turn::summaries(&self.tree, ids)
+    }
+
+    /// Returns two entries to be compared; `None` when one of them is missing.
+    pub fn points(&self, from: &str, to: &str) -> Option<Points> {
+        comparison::points(&self.tree, from, to)
     }
 
     /// Returns the entry that undoes the last restore of the workspace, on any branch.

@@ -6,6 +6,7 @@ use crate::base::plural::pluralize;
 use crate::base::width::{text_width, truncate, visible};
 use crate::ide::core::layers::frame;
 use crate::ide::features::restore::view::RestoreView;
+use crate::patch::diff::LineDiff;
 use crate::runtime::restore::target::{PreviewPath, RestoreScope, RestoreTarget};
 use crate::tui::canvas::Canvas;
 use crate::workspace::checkpoint::{Decision, Node};
@@ -21,7 +22,7 @@ pub fn view_area((cols, rows): (u16, u16)) -> Rect {
 }
 
 /// Returns the symbol and color for the change of a path.
-fn sign(file: &PreviewPath) -> (&'static str, &'static str) {
+pub fn sign(file: &PreviewPath) -> (&'static str, &'static str) {
     match (file.from, file.to) {
         _ if file.conflict.is_some() => ("!", "ui.overlay.title"),
         (None, _) => ("+", "diff.added"),
@@ -110,8 +111,8 @@ fn list(canvas: &mut Canvas<'_>, view: &RestoreView) {
 
 fn difference(canvas: &mut Canvas<'_>, view: &RestoreView) {
     let Some(file) = view.current() else { return };
-    let (cols, rows) = canvas.size();
-    let (soft, plain) = (canvas.style("ui.overlay.soft"), canvas.style("ui.overlay"));
+    let (_, rows) = canvas.size();
+    let soft = canvas.style("ui.overlay.soft");
     let mut y = 0;
     if let Some(conflict) = &file.conflict {
         canvas.text(1, y, &format!("{} (+ incoming, − current)", conflict.reason.text()), soft);
@@ -124,26 +125,26 @@ fn difference(canvas: &mut Canvas<'_>, view: &RestoreView) {
     if diff.rows.is_empty() && y < rows {
         canvas.text(1, y, "Only the file type or permissions differ", soft);
     }
-    for row in diff.rows.iter().skip(view.top) {
-        if y >= rows {
-            return;
-        }
-        match row {
-            None => {
-                canvas.text(1, y, "⋯", soft);
-            }
-            Some(row) => {
-                let style = match row.sign {
-                    '+' => canvas.style("diff.added"),
-                    '-' => canvas.style("diff.removed"),
-                    _ => plain,
-                };
-                let text = visible(&row.text.replace('\t', "    ")).into_owned();
-                canvas.fill(Rect::new(0, y, cols, 1), style);
-                let line = format!("{:>5} {} {text}", row.number, row.sign);
-                canvas.text(0, y, &truncate(&line, usize::from(cols)), style);
-            }
-        }
-        y += 1;
+    diff_rows(canvas, diff, view.top, y);
+}
+
+/// Draws the rows of a diff from the `top`th on, below `y` rows that are taken.
+pub fn diff_rows(canvas: &mut Canvas<'_>, diff: &LineDiff, top: usize, y: u16) {
+    let (cols, rows) = canvas.size();
+    let (soft, plain) = (canvas.style("ui.overlay.soft"), canvas.style("ui.overlay"));
+    for (y, row) in (y..rows).zip(diff.rows.iter().skip(top)) {
+        let Some(row) = row else {
+            canvas.text(1, y, "⋯", soft);
+            continue;
+        };
+        let style = match row.sign {
+            '+' => canvas.style("diff.added"),
+            '-' => canvas.style("diff.removed"),
+            _ => plain,
+        };
+        let text = visible(&row.text.replace('\t', "    ")).into_owned();
+        canvas.fill(Rect::new(0, y, cols, 1), style);
+        let line = format!("{:>5} {} {text}", row.number, row.sign);
+        canvas.text(0, y, &truncate(&line, usize::from(cols)), style);
     }
 }

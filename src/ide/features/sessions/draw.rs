@@ -13,12 +13,23 @@ use crate::ide::model::age::age;
 use crate::session::derived::outline::turn::Turn;
 use crate::session::derived::outline::{Outline, Row};
 use crate::tui::canvas::Canvas;
-use crate::tui::widgets::line::{self, BreakMode, Span};
+use crate::tui::widgets::markdown;
 
 /// From this width on the turn is beside the rows.
 const WIDE: u16 = 90;
 /// Below this width only the text of a row is shown.
 const NARROW: u16 = 50;
+/// From this width of the rows on they have the number of changed files, and the width of that column.
+const FILES_FROM: u16 = 50;
+const FILES_COLS: usize = 4;
+/// The same for the cost of the turn.
+const COST_FROM: u16 = 64;
+const COST_COLS: usize = 7;
+/// The same for its model.
+const MODEL_FROM: u16 = 96;
+const MODEL_COLS: usize = 18;
+/// The width of ages.
+const AGE_COLS: usize = 3;
 /// Maximum number of lanes drawn; deeper rows are drawn at this depth.
 const LEVELS_MAX: u32 = 16;
 /// Keys in the footer, with short descriptions.
@@ -32,6 +43,7 @@ const KEYS: &[(&str, &str)] = &[
     ("session.fork", "fork"),
     ("session.restore-code", "files"),
     ("session.restore-both", "both"),
+    ("session.compare", "compare"),
     ("session.next-filter", "filter"),
     ("session.fold", "fold"),
     ("app.keys", "keys"),
@@ -107,16 +119,19 @@ fn counts(view: &SessionView) -> String {
 fn draw_row(list: &mut Canvas<'_>, y: u16, view: &SessionView, outline: &Outline, index: usize) {
     let Some((at, row)) = view.row(index) else { return };
     let (cols, _) = list.size();
-    let (plain, soft, title) =
-        (list.style("ui.overlay"), list.style("ui.overlay.faint"), list.style("ui.overlay.title"));
+    let (soft, title) = (list.style("ui.overlay.soft"), list.style("ui.overlay.title"));
     let branch = list.style("ui.overlay.border");
     let lanes = lanes(outline, row);
     list.text(1, y, &lanes, branch);
     let x = 1 + text_width(&lanes) as u16;
-    let style: Style = if row.active { title } else { plain };
+    // What is off the path of the conversation is dimmed.
+    let style: Style = if row.active { title } else { soft };
     list.text(x, y, glyph(row), style);
+    if view.marked.as_ref().is_some_and(|(marked, _)| *marked == row.id) {
+        list.text(0, y, "=", title);
+    }
     let here = outline.leaf_row == Some(at);
-    let mut right = age(view.now_ms, row.time_ms);
+    let mut right = details(view, row, cols);
     if here && cols >= NARROW {
         right = format!("you are here  {right}");
     }
@@ -132,12 +147,35 @@ fn draw_row(list: &mut Canvas<'_>, y: u16, view: &SessionView, outline: &Outline
     let remaining = room.saturating_sub(text_width(&label));
     list.text(x + 2 + text_width(&label) as u16, y, &truncate(&words, remaining), style);
     if cols > right_width + x + 3 {
-        list.text(cols - right_width - 1, y, &right, soft);
+        let faint = list.style("ui.overlay.faint");
+        list.text(cols - right_width - 1, y, &right, faint);
     }
     if index == view.selected {
         let style = list.style("ui.row");
         list.put_style(Rect::new(0, y, cols, 1), style);
     }
+}
+
+/// Returns the columns at the right of a row: changed files, model and cost of its turn, as far as there is room,
+/// and its age.
+fn details(view: &SessionView, row: &Row, cols: u16) -> String {
+    let summary = view.summary_of(row);
+    let mut columns = String::new();
+    let mut column = |from: u16, width: usize, text: String| {
+        if cols >= from {
+            let text = truncate(&visible(&text), width).into_owned();
+            columns.push_str(&" ".repeat(width.saturating_sub(text_width(&text))));
+            columns.push_str(&text);
+            columns.push_str("  ");
+        }
+    };
+    let files = summary.map_or(0, |summary| summary.files);
+    column(FILES_FROM, FILES_COLS, if files > 0 { format!("±{files}") } else { String::new() });
+    column(MODEL_FROM, MODEL_COLS, summary.and_then(|summary| summary.model.clone()).unwrap_or_default());
+    let cost = summary.map_or(0.0, |summary| summary.cost);
+    column(COST_FROM, COST_COLS, if cost > 0.0 { format!("${cost:.2}") } else { String::new() });
+    columns.push_str(&format!("{:>AGE_COLS$}", age(view.now_ms, row.time_ms)));
+    columns
 }
 
 /// Returns the symbol of a row in its lane.
@@ -172,8 +210,7 @@ fn lanes(outline: &Outline, row: &Row) -> String {
 
 fn draw_turn(side: &mut Canvas<'_>, turn: &Turn, now_ms: u64) {
     let (cols, rows) = side.size();
-    let (plain, soft, title) =
-        (side.style("ui.overlay"), side.style("ui.overlay.soft"), side.style("ui.overlay.title"));
+    let (soft, title) = (side.style("ui.overlay.soft"), side.style("ui.overlay.title"));
     let mut y = 0;
     let mut put = |side: &mut Canvas<'_>, text: &str, style: Style| {
         if y < rows {
@@ -192,25 +229,65 @@ fn draw_turn(side: &mut Canvas<'_>, turn: &Turn, now_ms: u64) {
     if !spent.is_empty() {
         put(side, &spent.join(" · "), soft);
     }
-    put(side, "", plain);
-    let half = usize::from(rows) / 2;
-    for text in wrapped(&turn.text, cols).take(half) {
-        put(side, &text, plain);
-    }
-    for file in &turn.files {
-        let path = visible(&file.path).into_owned();
-        put(side, &format!("{path}  −{} +{}", file.removed, file.added), title);
-    }
-    if !turn.answer.is_empty() {
-        put(side, "", plain);
-    }
-    for text in wrapped(&turn.answer, cols).take(half) {
-        put(side, &text, soft);
+    let head = y;
+    let changed = if turn.files.is_empty() { 0 } else { rows / 3 };
+    let said = rows.saturating_sub(head + changed);
+    draw_said(&mut side.sub(Rect::new(0, head, cols, said)), turn);
+    draw_changes(&mut side.sub(Rect::new(0, head + said, cols, changed)), turn);
+}
+
+/// Draws the message and the answer as Markdown, at most half the rows for the message.
+fn draw_said(side: &mut Canvas<'_>, turn: &Turn) {
+    let (cols, rows) = side.size();
+    let texts = [(&turn.text, rows / 2), (&turn.answer, rows)];
+    let mut y = 0;
+    for (text, until) in texts {
+        y += 1;
+        for line in markdown::layout::prose(text, cols) {
+            if y >= until.min(rows) {
+                break;
+            }
+            let mut x = 0;
+            for span in line {
+                let style = side.style(span.scope);
+                // Scopes of the conversation have the background of its pane.
+                let style = Style { bg: side.style("ui.overlay").bg, ..style };
+                x = side.text(x, y, &visible(&span.text), style);
+            }
+            y += 1;
+        }
     }
 }
 
-/// Returns the lines of a text, wrapped.
-fn wrapped(text: &str, width: u16) -> impl Iterator<Item = String> {
-    let lines = line::wrap(&[Span::new(text, "ui.overlay")], width, &[], &[], BreakMode::Words);
-    lines.into_iter().map(|spans| spans.into_iter().map(|span| span.text).collect())
+/// Draws the changed files, each with the lines that its calls changed.
+fn draw_changes(side: &mut Canvas<'_>, turn: &Turn) {
+    let (cols, rows) = side.size();
+    let title = side.style("ui.overlay.title");
+    let soft = side.style("ui.overlay.soft");
+    let mut y = 0;
+    for file in &turn.files {
+        if y >= rows {
+            return;
+        }
+        let path = visible(&file.path).into_owned();
+        let head = format!("{path}  −{} +{}", file.removed, file.added);
+        side.text(0, y, &truncate(&head, usize::from(cols)), title);
+        y += 1;
+        for line in file.diff.lines() {
+            if y >= rows {
+                return;
+            }
+            let style = match line.as_bytes().first() {
+                Some(b'+') => side.style("diff.added"),
+                Some(b'-') => side.style("diff.removed"),
+                _ => soft,
+            };
+            if matches!(line.as_bytes().first(), Some(b'+' | b'-')) {
+                side.fill(Rect::new(0, y, cols, 1), style);
+            }
+            let line = visible(&line.replace('\t', "    ")).into_owned();
+            side.text(0, y, &truncate(&line, usize::from(cols)), style);
+            y += 1;
+        }
+    }
 }

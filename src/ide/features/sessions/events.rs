@@ -213,6 +213,12 @@ pub fn after_frame(cx: &mut Cx<'_>) {
                     with_numbered(cx, number, |view| view.set_texts(words));
                 });
             }
+            Missing::Summaries(ids) => {
+                let work = |session: Handle| async move { session.turn_summaries(ids).await };
+                ask_session(cx, "sessions.summaries", TASK, work, move |cx, summaries| {
+                    with_numbered(cx, number, |view| view.set_summaries(summaries));
+                });
+            }
             Missing::Turn(id) => {
                 let entry = id.clone();
                 let work = |session: Handle| async move { session.turn(entry).await };

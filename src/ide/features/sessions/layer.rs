@@ -3,6 +3,7 @@
 use ratatui::layout::Rect;
 
 use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::layer::{Actions, Layer};
 use crate::ide::core::state::State;
@@ -39,10 +40,13 @@ fn step(cx: &mut Cx<'_>, by: isize) {
     }
 }
 
-/// Ends a search; or cancels a summary being written; or closes the tree.
+/// Ends a search; or takes a mark away; or cancels a summary being written; or closes the tree.
 fn escape(cx: &mut Cx<'_>) {
     if events::end_search(cx) {
         return;
+    }
+    if cx.state.layers.top_mut::<SessionView>().is_some_and(|view| view.marked.take().is_some()) {
+        return cx.state.damage.add(Part::Overlay);
     }
     if cx.state.agent.summarizing.is_some() {
         if let Some(session) = cx.session {

@@ -7,11 +7,14 @@ use std::ops::Range;
 use compact_str::CompactString;
 
 use crate::ide::core::tasks::latest_request::LatestRequest;
-use crate::session::derived::outline::turn::Turn;
+use crate::session::derived::outline::turn::{Turn, TurnSummary};
 use crate::session::derived::outline::{Filter, Outline, Row};
 
 /// Number of rows around those on the screen whose texts are requested, too.
 const PREFETCH_ROWS: usize = 50;
+
+/// Number of turns that are summed up at once, so that the session is not blocked: their entries are read.
+const SUMMARIES_BATCH: usize = 8;
 
 /// A search, and the entries that match.
 pub type Matches = (String, HashSet<String>);
@@ -41,6 +44,8 @@ pub struct SessionView {
     pub requested_turn: Option<CompactString>,
     /// The entry to select once the rows have arrived.
     pending_selection: Option<CompactString>,
+    /// The row to compare another one with, and its text.
+    pub marked: Option<(CompactString, String)>,
     /// Requests for the rows.
     pub outlines: LatestRequest,
     /// Searches of the texts of entries.
@@ -49,6 +54,9 @@ pub struct SessionView {
     texts: HashMap<CompactString, Option<String>>,
     /// Entries whose texts may have changed: shown until they are requested and have arrived again.
     outdated: HashSet<CompactString>,
+    summaries: HashMap<CompactString, TurnSummary>,
+    /// Entries whose summaries are known or requested.
+    summarized: HashSet<CompactString>,
 }
 
 /// Data that is missing on the screen.
@@ -56,6 +64,8 @@ pub struct SessionView {
 pub enum Missing {
     /// The texts of these entries.
     Texts(Vec<String>),
+    /// The summaries of the turns of these messages of the user.
+    Summaries(Vec<String>),
     /// The turn of this entry.
     Turn(String),
 }
@@ -74,12 +84,15 @@ impl SessionView {
             matches: None,
             turn: None,
             requested_turn: None,
+            marked: None,
             pending_selection: None,
             outlines: LatestRequest::default(),
             searches: LatestRequest::default(),
             folded: HashSet::new(),
             texts: HashMap::new(),
             outdated: HashSet::new(),
+            summaries: HashMap::new(),
+            summarized: HashSet::new(),
         }
     }
 
@@ -220,8 +233,19 @@ impl SessionView {
         }
     }
 
-    /// Makes texts be requested again after a change of the session.
+    /// Returns what the turn of a row did, once it is known.
+    pub fn summary_of(&self, row: &Row) -> Option<&TurnSummary> {
+        self.summaries.get(&row.id)
+    }
+
+    /// Stores summaries of turns.
+    pub fn set_summaries(&mut self, summaries: Vec<(String, TurnSummary)>) {
+        self.summaries.extend(summaries.into_iter().map(|(id, summary)| (id.into(), summary)));
+    }
+
+    /// Makes texts and summaries be requested again after a change of the session.
     pub fn invalidate(&mut self) {
+        self.summarized.clear();
         self.outdated = self.texts.keys().cloned().collect();
         self.requested_turn = None;
     }
@@ -231,6 +255,9 @@ impl SessionView {
         let mut missing = Vec::new();
         let Some(outline) = &self.outline else { return missing };
         let page = self.page(rows);
+        let on_page = self.shown[page.clone()].iter().map(|at| &outline.rows[*at as usize]);
+        let turns = on_page.filter(|row| row.is_user() && !self.summarized.contains(&row.id));
+        let turns: Vec<CompactString> = turns.map(|row| row.id.clone()).collect();
         let near = page.start.saturating_sub(PREFETCH_ROWS)..(page.end + PREFETCH_ROWS).min(self.shown.len());
         let ids = self.shown[near].iter().map(|at| &outline.rows[*at as usize].id);
         let is_unknown = |id: &&CompactString| !self.texts.contains_key(*id) || self.outdated.contains(*id);
@@ -242,6 +269,12 @@ impl SessionView {
             self.outdated.remove(&id);
             self.texts.entry(id).or_default();
         }
+        missing.extend(
+            turns
+                .chunks(SUMMARIES_BATCH)
+                .map(|ids| Missing::Summaries(ids.iter().map(ToString::to_string).collect())),
+        );
+        self.summarized.extend(turns);
         let selected = self.selected_row().map(|row| row.id.clone());
         if let Some(id) = selected.filter(|id| self.requested_turn.as_ref() != Some(id)) {
             missing.push(Missing::Turn(id.to_string()));
@@ -355,10 +388,37 @@ mod tests {
     }
 
     #[test]
+    fn session_tree_asks_for_summaries_of_the_rows_on_screen_in_parts() {
+        let mut tree = Tree::default();
+        for n in 0..40 {
+            let line =
+                format!(r#"{{"type":"message","id":"{n}","parentId":null,"message":{{"role":"user"}}}}"#);
+            tree.push(Entry::parse(&line).unwrap()).unwrap();
+        }
+        let mut view = SessionView::new(1, 0, None);
+        view.set_outline(outline(&tree, &HashMap::new(), Filter::Turns));
+        let asked = |view: &mut SessionView| -> Vec<usize> {
+            let missing = view.missing(20).into_iter();
+            missing
+                .filter_map(|what| if let Missing::Summaries(ids) = what { Some(ids.len()) } else { None })
+                .collect()
+        };
+        assert_eq!((asked(&mut view), asked(&mut view)), (vec![8, 8, 4], vec![]));
+        let row = view.row(39).unwrap().1.clone();
+        assert_eq!(view.summary_of(&row), None);
+        view.set_summaries(vec![("39".into(), TurnSummary { files: 2, ..TurnSummary::default() })]);
+        assert_eq!(view.summary_of(&row).map(|summary| summary.files), Some(2));
+        view.invalidate();
+        assert!(view.summary_of(&row).is_some(), "until it has arrived again");
+        assert_eq!(asked(&mut view), [8, 8, 4]);
+    }
+
+    #[test]
     fn session_tree_requests_each_text_once() {
         let mut view = view();
         let words = Missing::Texts(["a", "b", "c", "d"].map(String::from).to_vec());
-        assert_eq!(view.missing(10), [words, Missing::Turn("d".into())]);
+        let turns = Missing::Summaries(["a", "b", "c", "d"].map(String::from).to_vec());
+        assert_eq!(view.missing(10), [words, turns, Missing::Turn("d".into())]);
         assert_eq!(view.missing(10), []);
         view.step(-1);
         assert_eq!(view.missing(10), [Missing::Turn("c".into())]);
@@ -368,7 +428,8 @@ mod tests {
         view.invalidate();
         assert_eq!(view.text_of(&row), Some("hello"), "until it has arrived again");
         let again = Missing::Texts(["a", "b", "c", "d"].map(String::from).to_vec());
-        assert_eq!(view.missing(10), [again, Missing::Turn("c".into())]);
+        let turns = Missing::Summaries(["a", "b", "c", "d"].map(String::from).to_vec());
+        assert_eq!(view.missing(10), [again, turns, Missing::Turn("c".into())]);
         assert_eq!(view.missing(10), []);
     }
 }

@@ -88,7 +88,7 @@ fn of_answer(answer: &AssistantMessage) -> String {
 }
 
 /// Returns the main argument of a call: the first that is a string.
-fn main_argument(arguments: &Value) -> String {
+pub fn main_argument(arguments: &Value) -> String {
     let first = match arguments {
         Value::Object(fields) => fields.values().find_map(Value::as_str),
         other => other.as_str(),

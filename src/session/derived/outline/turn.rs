@@ -2,7 +2,7 @@
 //!
 //! Must not know rows, nor how it is displayed. Linear in the length of the path from the root to the turn.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -15,6 +15,8 @@ use crate::session::{AgentMessage, Entry, EntryBody, Role, Tree};
 const TEXT_MAX: usize = 4_000;
 /// Maximum number of files in the list.
 const FILES_MAX: usize = 200;
+/// Maximum bytes of the diff of a file.
+const DIFF_MAX: usize = 16 << 10;
 /// Argument names that tools use for a file path.
 const PATH_ARGUMENTS: [&str; 4] = ["path", "file_path", "filePath", "notebook_path"];
 
@@ -48,6 +50,34 @@ pub struct ChangedFile {
     pub added: u64,
     /// Lines.
     pub removed: u64,
+    /// The changed lines of its calls in order, each after its sign `+`, `-` or space; up to a limit.
+    pub diff: String,
+}
+
+/// What a turn did, in numbers.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TurnSummary {
+    /// Number of changed files.
+    pub files: usize,
+    /// The model of its last answer: its id, without the provider.
+    pub model: Option<String>,
+    /// In dollars.
+    pub cost: f64,
+}
+
+/// Returns the summaries of the turns of these messages of the user; other entries are skipped.
+pub fn summaries(tree: &Tree, ids: &[String]) -> Vec<(String, TurnSummary)> {
+    let active = active(tree);
+    let turns = ids.iter().filter_map(|id| tree.get(id)).filter(|entry| entry.role() == Role::User);
+    let summary = |entry: &Entry| {
+        let (mut turn, mut calls) = (Turn::default(), HashMap::new());
+        for part in later_entries(tree, entry, &active) {
+            turn.add_entry(part, entry.id(), &mut calls);
+        }
+        let model = turn.models.last().and_then(|model| model.split_once('/')).map(|(_, id)| id.to_string());
+        (entry.id().to_string(), TurnSummary { files: turn.files.len(), model, cost: turn.usage.cost })
+    };
+    turns.map(summary).collect()
 }
 
 /// Returns the turn of an entry; `None` when there is no such entry.
@@ -60,7 +90,7 @@ pub fn turn_of(tree: &Tree, id: &str) -> Option<Turn> {
     let path = ancestors[..begins].iter().rev().map(|at| tree.entry(*at));
     let mut turn = Turn { number, time_ms: entry.time_ms(), text: entry_text(entry), ..Turn::default() };
     let mut calls = HashMap::new();
-    for part in path.chain(later_entries(tree, entry)) {
+    for part in path.chain(later_entries(tree, entry, &active(tree))) {
         turn.add_entry(part, id, &mut calls);
     }
     Some(turn)
@@ -69,13 +99,18 @@ pub fn turn_of(tree: &Tree, id: &str) -> Option<Turn> {
 /// Returns the last entry of the turn of a user's message; any other entry is returned as it is.
 pub fn end_of_turn(tree: &Tree, id: &str) -> Option<String> {
     let entry = tree.get(id)?;
-    let later = if entry.role() == Role::User { later_entries(tree, entry) } else { Vec::new() };
+    let later =
+        if entry.role() == Role::User { later_entries(tree, entry, &active(tree)) } else { Vec::new() };
     Some(later.last().map_or(entry.id(), |last| last.id()).to_string())
 }
 
+/// Returns the entries of the path to the leaf.
+fn active(tree: &Tree) -> HashSet<u32> {
+    tree.ancestors(tree.leaf_index()).collect()
+}
+
 /// Returns the later entries of the turn. At a fork it follows the active branch, else the latest.
-fn later_entries<'a>(tree: &'a Tree, entry: &'a Entry) -> Vec<&'a Entry> {
-    let active: std::collections::HashSet<u32> = tree.ancestors(tree.leaf_index()).collect();
+fn later_entries<'a>(tree: &'a Tree, entry: &'a Entry, active: &HashSet<u32>) -> Vec<&'a Entry> {
     let mut rest = Vec::new();
     let mut at = entry;
     while rest.len() < tree.len() {
@@ -143,11 +178,23 @@ impl Turn {
             counted.or_else(|| Some(diff?.lines().filter(|line| line.starts_with(sign)).count() as u64))
         };
         let (Some(added), Some(removed)) = (lines("added", '+'), lines("removed", '-')) else { return };
-        if let Some(known) = self.files.iter_mut().find(|file| file.path == path) {
-            known.added += added;
-            known.removed += removed;
-        } else if self.files.len() < FILES_MAX {
-            self.files.push(ChangedFile { path: path.to_string(), added, removed });
+        let known = match self.files.iter().position(|file| file.path == path) {
+            Some(known) => known,
+            None if self.files.len() < FILES_MAX => {
+                self.files.push(ChangedFile { path: path.to_string(), ..ChangedFile::default() });
+                self.files.len() - 1
+            }
+            None => return,
+        };
+        let known = &mut self.files[known];
+        known.added += added;
+        known.removed += removed;
+        for line in diff.unwrap_or_default().lines() {
+            if known.diff.len() + line.len() > DIFF_MAX {
+                break;
+            }
+            known.diff.push_str(line);
+            known.diff.push('\n');
         }
     }
 }
@@ -205,9 +252,19 @@ mod tests {
         let turn = turn_of(&tree, "e").unwrap();
         assert_eq!((turn.number, &*turn.text, &*turn.answer), (1, "done", ""));
         assert_eq!((turn.calls, turn.usage.cost), (2, 0.75));
-        let changed = |path: &str, added, removed| ChangedFile { path: path.into(), added, removed };
-        assert_eq!(turn.files, [changed("src/a.rs", 3, 5), changed("b", 0, 1)]);
+        let changed = |path: &str, added, removed, diff: &str| ChangedFile {
+            path: path.into(),
+            added,
+            removed,
+            diff: diff.into(),
+        };
+        let lines = "+ 1 new\n- 2 old\n+ 3 more\n";
+        assert_eq!(turn.files, [changed("src/a.rs", 3, 5, lines), changed("b", 0, 1, "")]);
         assert_eq!(turn_of(&tree, "g").unwrap().number, 2);
+        let summaries = summaries(&tree, &["a", "b", "f", "z"].map(String::from));
+        let summary = |files, cost| TurnSummary { files, model: Some("m".into()), cost };
+        // Without the active branch, the latest answer counts.
+        assert_eq!(summaries, [("a".into(), summary(1, 8.5)), ("f".into(), summary(0, 4.0))]);
         assert!(turn_of(&tree, "z").is_none());
     }
 }
