@@ -200,7 +200,7 @@ fn ide_options(
         themes: setup::theme_source(setup),
         keymap,
         keymap_name: args.keymap.clone().unwrap_or_else(|| settings.keymap.clone()),
-        keymaps: setup::keymap_source(setup),
+        keymaps: setup::keymap_source(&setup.home.config),
         settings: setup.loaded.clone(),
         overridden: setup::overridden(args),
         problems: problems(setup).chain(theme_problem).chain(keymap_problem).chain(key_problems).collect(),

@@ -247,7 +247,7 @@ fn find_theme(themes: &Resources, name: &str) -> Result<Resource, String> {
 /// settings do not apply: keys can run anything.
 pub fn keymap(args: &Args, setup: &Setup) -> ((String, String), Option<String>) {
     let name = args.keymap.as_ref().unwrap_or(&setup.loaded.settings.keymap);
-    match load_keymap(&keymaps(setup), name) {
+    match load_keymap(&keymaps(&setup.home.config), name) {
         Ok(found) => (found, None),
         Err(problem) => {
             let default = ("default".to_string(), KEYMAPS[0].1.to_string());
@@ -256,18 +256,18 @@ pub fn keymap(args: &Args, setup: &Setup) -> ((String, String), Option<String>) 
     }
 }
 
-/// Returns the key maps that can be chosen.
-pub fn keymap_source(setup: &Setup) -> KeymapSource {
-    let (named, loaded) = (keymaps(setup), keymaps(setup));
+/// Returns the key maps that can be chosen, with those in a folder of the user's configuration.
+pub fn keymap_source(config: &Path) -> KeymapSource {
+    let (named, loaded) = (keymaps(config), keymaps(config));
     KeymapSource::new(move || named.names().into_iter().collect(), move |name| load_keymap(&loaded, name))
 }
 
-fn keymaps(setup: &Setup) -> Resources {
+fn keymaps(config: &Path) -> Resources {
     Resources {
         kind_name: "key map",
         project: None,
-        user: Some(setup.home.config.join("keymaps")),
-        plugins: Some((setup.home.config.join("plugins"), "keymaps")),
+        user: Some(config.join("keymaps")),
+        plugins: Some((config.join("plugins"), "keymaps")),
         extensions: &["toml"],
         builtin: &KEYMAPS,
     }

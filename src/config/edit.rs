@@ -2,7 +2,7 @@
 //!
 //! Must not know files, nor which settings there are.
 
-use toml_edit::{DocumentMut, Item, Value};
+use toml_edit::{DocumentMut, Item, TableLike, Value};
 
 /// A change that is not possible.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -18,6 +18,9 @@ pub enum EditError {
     /// The file has a table of that name.
     #[error("{0} is a table there")]
     Table(String),
+    /// The file has a value of that name in place of a table.
+    #[error("{0} is no table there")]
+    NotTable(String),
     /// The value is not TOML.
     #[error("not a TOML value: {0}")]
     Value(String),
@@ -26,6 +29,48 @@ pub enum EditError {
 /// Returns the text with a setting of the top level. `value` is a TOML literal, such as `"dusk"` with its quotes; `None`
 /// removes the setting.
 pub fn set(text: &str, key: &str, value: Option<&str>) -> Result<String, EditError> {
+    edit(text, |document| put(document.as_table_mut(), key, value))
+}
+
+/// The same in a table, which is added if it is missing.
+pub fn set_in(text: &str, table: &str, key: &str, value: Option<&str>) -> Result<String, EditError> {
+    edit(text, |document| {
+        if value.is_none() && !document.contains_key(table) {
+            return Ok(());
+        }
+        let table_item = document.entry(table).or_insert(toml_edit::table());
+        let Some(rows) = table_item.as_table_like_mut() else {
+            return Err(EditError::NotTable(table.to_string()));
+        };
+        put(rows, key, value)
+    })
+}
+
+fn put(rows: &mut dyn TableLike, key: &str, value: Option<&str>) -> Result<(), EditError> {
+    let Some(literal) = value else {
+        rows.remove(key);
+        return Ok(());
+    };
+    let mut new: Value = literal
+        .parse()
+        .map_err(|error: toml_edit::TomlError| EditError::Value(error.message().to_string()))?;
+    // A comment behind the old value stays behind the new one.
+    match rows.get_mut(key).map(Item::as_value_mut) {
+        Some(Some(old)) => {
+            *new.decor_mut() = old.decor().clone();
+            *old = new;
+        }
+        Some(None) => return Err(EditError::Table(key.to_string())),
+        None => drop(rows.insert(key, Item::Value(new))),
+    }
+    Ok(())
+}
+
+/// Changes a document, with its byte-order mark and line endings.
+fn edit(
+    text: &str,
+    change: impl FnOnce(&mut DocumentMut) -> Result<(), EditError>,
+) -> Result<String, EditError> {
     let (mark, text) = match text.strip_prefix('\u{feff}') {
         Some(rest) => ("\u{feff}", rest),
         None => ("", text),
@@ -35,25 +80,7 @@ pub fn set(text: &str, key: &str, value: Option<&str>) -> Result<String, EditErr
         line: text[..error.span().map_or(0, |span| span.start).min(text.len())].matches('\n').count() + 1,
         message: error.message().to_string(),
     })?;
-    match value {
-        None => {
-            document.remove(key);
-        }
-        Some(literal) => {
-            let mut new: Value = literal
-                .parse()
-                .map_err(|error: toml_edit::TomlError| EditError::Value(error.message().to_string()))?;
-            // A comment behind the old value stays behind the new one.
-            match document.get_mut(key).map(Item::as_value_mut) {
-                Some(Some(old)) => {
-                    *new.decor_mut() = old.decor().clone();
-                    *old = new;
-                }
-                Some(None) => return Err(EditError::Table(key.to_string())),
-                None => document[key] = Item::Value(new),
-            }
-        }
-    }
+    change(&mut document)?;
     let changed = document.to_string();
     // The document has no carriage returns.
     let changed = if has_crlf { changed.replace("\r\n", "\n").replace('\n', "\r\n") } else { changed };
@@ -79,6 +106,21 @@ mod tests {
         assert_eq!(set("rulers = [1]\n", "rulers", Some("[80, 100]")).unwrap(), "rulers = [80, 100]\n");
         assert_eq!(set("\u{feff}a = 1\n", "a", Some("2")).unwrap(), "\u{feff}a = 2\n");
         assert_eq!(set("# c\r\na = 1 # d\r\n", "a", Some("2")).unwrap(), "# c\r\na = 2 # d\r\n");
+    }
+
+    #[test]
+    fn config_edit_changes_rows_of_tables() {
+        let text = "base = \"default\"\n\n# Mine.\n[global]\n\"Ctrl-k\" = \"file.save\" # often\n";
+        let changed = set_in(text, "global", "Ctrl-k", Some("\"app.quit\"")).unwrap();
+        assert_eq!(changed, text.replace("file.save", "app.quit"));
+        let added = set_in(text, "global", "Ctrl-x \"", Some("\"none\"")).unwrap();
+        assert_eq!(added, format!("{text}'Ctrl-x \"' = \"none\"\n"));
+        let table = set_in(text, "editor", "F9", Some("\"x\"")).unwrap();
+        assert_eq!(table, format!("{text}\n[editor]\nF9 = \"x\"\n"));
+        assert!(!set_in(text, "global", "Ctrl-k", None).unwrap().contains("Ctrl-k"));
+        assert_eq!(set_in(text, "editor", "F9", None).unwrap(), text);
+        let error = set_in("global = 3\n", "global", "F9", Some("\"x\""));
+        assert_eq!(error, Err(EditError::NotTable("global".to_string())));
     }
 
     #[test]

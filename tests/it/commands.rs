@@ -14,8 +14,10 @@ use bowline::ide::core::layers::picker::Picker;
 use bowline::ide::core::layers::prompt::Prompt;
 use bowline::ide::editor::modal::key_hooks;
 use bowline::ide::features::agent_settings::layer::SettingsView;
+use bowline::ide::features::comparison::view::ComparisonView;
 use bowline::ide::features::context::view::ContextView;
 use bowline::ide::features::diff::view::DiffView;
+use bowline::ide::features::key_editor::recorder::Recorder;
 use bowline::ide::features::login::view::LoginView;
 use bowline::ide::features::message_queue::layer::QueueView;
 use bowline::ide::features::questions::view::QuestionsView;
@@ -267,10 +269,12 @@ fn visible_extras(ide: &mut TestIde) -> Vec<(&'static str, String)> {
     let restore = layers.top::<RestoreView>().map(|view| format!("way back {:?}", view.preview.target));
     let review = layers.top::<ReviewView>().map(|_| "review".to_string());
     let settings = layers.top::<SettingsView>().map(|view| format!("settings at {}", view.selected));
+    let comparison = layers.top::<ComparisonView>().map(|view| format!("comparison at {}", view.selected));
+    let keys = layers.top::<Recorder>().map(|recorder| format!("keys {:?}", recorder.keys));
     let queue = layers.top::<QueueView>().map(|view| format!("queued messages at {}", view.selected));
     let all = [
         picker, prompt, dialog, undo, diff, session, context, login, questions, restore, review, queue,
-        settings,
+        settings, comparison, keys,
     ];
     let top = all.into_iter().flatten().next();
     assert_eq!(top.is_none(), layers.is_empty(), "a layer that this test does not know");

@@ -123,6 +123,8 @@ mod ide_helix;
 mod ide_history_search;
 mod ide_image_files;
 mod ide_images;
+/// Keys of commands, changed and looked up.
+mod ide_key_editor;
 mod ide_large;
 mod ide_locations;
 mod ide_long;

@@ -15,6 +15,7 @@ pub mod git;
 pub mod history_search;
 pub mod image_files;
 pub mod images;
+pub mod key_editor;
 pub mod key_hints;
 pub mod locations;
 pub mod login;
@@ -64,6 +65,7 @@ pub static FEATURES: &[Feature] = &[
     history_search::FEATURE,
     image_files::FEATURE,
     images::FEATURE,
+    key_editor::FEATURE,
     key_hints::FEATURE,
     login::FEATURE,
     models::FEATURE,

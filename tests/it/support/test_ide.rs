@@ -10,6 +10,7 @@ use std::time::Duration;
 use bowline::base::clock::ManualClock;
 use bowline::base::ids::CountingIds;
 use bowline::base::paths::Home;
+use bowline::cli::setup::keymap_source;
 use bowline::config::load;
 use bowline::ide::core::options::{OpenTarget, Options};
 use bowline::ide::core::ports::{Connect, Ports};
@@ -370,6 +371,7 @@ impl IdeSetup {
         let options = Options {
             home: user,
             settings,
+            keymaps: keymap_source(&config),
             config,
             state,
             initial_command: self.startup_command,

@@ -213,6 +213,22 @@ impl Node {
         &mut self.next[at]
     }
 
+    /// Returns the number of commands here and behind.
+    fn count(&self) -> usize {
+        usize::from(self.command.is_some()) + self.next.iter().map(Self::count).sum::<usize>()
+    }
+
+    /// Removes what a sequence and its continuations do.
+    fn remove(&mut self, sequence: &[Key]) {
+        let [first, rest @ ..] = sequence else { return };
+        let Some(at) = self.keys.iter().position(|key| key == first) else { return };
+        self.next[at].remove(rest);
+        if rest.is_empty() || (self.next[at].command.is_none() && self.next[at].keys.is_empty()) {
+            self.keys.remove(at);
+            self.next.remove(at);
+        }
+    }
+
     /// Returns the next keys and their nodes.
     fn children(&self) -> impl Iterator<Item = (&Key, &Self)> {
         self.keys.iter().zip(&self.next)
@@ -230,6 +246,18 @@ pub const BUILTIN: [(&str, &str); 5] = [
     ("emacs", include_str!("../../../../keymaps/emacs.toml")),
     ("vscode", include_str!("../../../../keymaps/vscode.toml")),
 ];
+
+/// The command of a row that takes a key of the base map away.
+pub const UNBOUND: &str = "none";
+
+/// What one context does with a key sequence, without those behind it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Binding {
+    /// Runs this command.
+    Command(String),
+    /// Waits for another key: the number of sequences that begin so.
+    Prefix(usize),
+}
 
 /// The modes of a key map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -273,12 +301,16 @@ impl Keymap {
                 return (map, problems);
             }
         };
-        if tables.get("base").is_some_and(|base| base.get_ref().as_str() == Some("default")) {
-            map = Self::read(DEFAULT, resolve).0;
+        if let Some(base) = tables.get("base") {
+            let name = base.get_ref().as_str().unwrap_or_default();
+            match BUILTIN.iter().find(|(known, _)| *known == name) {
+                Some((_, text)) => map = Self::read(text, resolve).0,
+                None => refuse(base.span().start, format!("no built-in key map `{name}` as the base")),
+            }
         }
         for (table, rows) in tables {
             match (table.get_ref().as_ref(), rows.get_ref().as_str()) {
-                ("base", Some("default")) => continue,
+                ("base", _) => continue,
                 ("modes", Some("vim")) => {
                     map.modal_style = ModalStyle::Vim;
                     continue;
@@ -302,7 +334,8 @@ impl Keymap {
             rows.sort_by_key(|(keys, _)| keys.span().start);
             for (keys, command) in rows {
                 match read_row(keys.get_ref(), command.get_ref(), resolve) {
-                    Ok((sequence, command)) => map.bind(place, &sequence, command),
+                    Ok((sequence, Some(command))) => map.bind(place, &sequence, command),
+                    Ok((sequence, None)) => map.unbind(place, &sequence),
                     Err((in_value, message)) => {
                         let span = if in_value { command.span() } else { keys.span() };
                         refuse(span.start, message);
@@ -349,6 +382,22 @@ impl Keymap {
         }
         (node.keys, node.next) = Default::default();
         node.command = Some(command);
+    }
+
+    fn unbind(&mut self, place: KeyContext, sequence: &[Key]) {
+        if let Some(root) = self.contexts.get_mut(place as usize) {
+            root.remove(sequence);
+        }
+    }
+
+    /// Returns what the table of one context does with a sequence.
+    pub fn binding(&self, place: KeyContext, keys: &[Key]) -> Option<Binding> {
+        let node = descend(self.root(place)?, keys)?;
+        match &node.command {
+            Some(command) => Some(Binding::Command(command.clone())),
+            None if node.next.is_empty() => None,
+            None => Some(Binding::Prefix(node.count())),
+        }
     }
 
     fn root(&self, place: KeyContext) -> Option<&Node> {
@@ -409,21 +458,22 @@ impl Keymap {
     }
 }
 
-/// Returns keys and command of a row. The error says whether the command is the unusable part, and why.
+/// Returns keys and command of a row; no command for [`UNBOUND`]. The error says whether the command is the unusable part, and why.
 fn read_row(
     keys: &str,
     command: &DeValue<'_>,
     resolve: impl Fn(&str) -> Option<String>,
-) -> Result<(Vec<Key>, String), (bool, String)> {
+) -> Result<(Vec<Key>, Option<String>), (bool, String)> {
     let sequence: Result<Vec<Key>, _> = keys.split_whitespace().map(str::parse).collect();
     let sequence = sequence.map_err(|_| (false, format!("`{keys}` is not a key")))?;
     if sequence.is_empty() {
         return Err((false, "an empty key".to_string()));
     }
     match command.as_str() {
+        Some(UNBOUND) => Ok((sequence, None)),
         Some(command) => {
             let id = resolve(command).ok_or_else(|| (true, format!("no such command: `{command}`")))?;
-            Ok((sequence, id))
+            Ok((sequence, Some(id)))
         }
         None => Err((true, format!("the command of `{keys}` is not a string"))),
     }
@@ -457,6 +507,31 @@ mod tests {
         let both = vec![("l".to_string(), "e".to_string()), ("b".to_string(), "t".to_string())];
         assert_eq!(map.lookup(KeyContext::Editor, &keys("Alt-k")), Lookup::Pending(both));
         assert_eq!(map.lookup(KeyContext::Editor, &keys("Alt-k b")), Lookup::Command("t".into()));
+    }
+
+    #[test]
+    fn keymap_extends_any_built_in_map_and_takes_keys_away() {
+        let text = "base = \"vim\"\n[global]\n\"F1\" = \"none\"\n\"Ctrl-q\" = \"mine\"\n";
+        let (map, problems) = Keymap::parse(text, |id| Some(id.to_string()));
+        assert_eq!((problems, map.modal_style()), (vec![], ModalStyle::Vim));
+        assert_eq!(map.lookup(KeyContext::Normal, &keys("F1")), Lookup::Unknown);
+        assert_eq!(map.lookup(KeyContext::Normal, &keys("Ctrl-q")), Lookup::Command("mine".into()));
+        let (_, problems) = Keymap::parse("base = \"nano\"\n", |id| Some(id.to_string()));
+        assert!(problems[0].line == 1 && problems[0].message.contains("`nano`"), "{problems:?}");
+    }
+
+    #[test]
+    fn keymap_without_a_row_of_the_base_falls_back_to_outer_contexts() {
+        let text = "[global]\n\"F9\" = \"outer\"\n[editor]\n\"F9\" = \"inner\"\n\"F8 a\" = \"x\"\n\"F8 b\" = \"y\"\n";
+        let (mut map, _) = Keymap::parse(text, |id| Some(id.to_string()));
+        let editor = KeyContext::Editor;
+        assert_eq!(map.binding(editor, &keys("F9")), Some(Binding::Command("inner".into())));
+        assert_eq!(map.binding(editor, &keys("F8")), Some(Binding::Prefix(2)));
+        map.unbind(editor, &keys("F9"));
+        map.unbind(editor, &keys("F8 a"));
+        map.unbind(editor, &keys("F8 b"));
+        assert_eq!(map.lookup(editor, &keys("F9")), Lookup::Command("outer".into()));
+        assert_eq!(map.lookup(editor, &keys("F8")), Lookup::Unknown, "a prefix of nothing does not wait");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Choosing a key map: the user's and the built-in ones. It is saved like every setting.
 
+use std::path::PathBuf;
+
 use crate::config::Settings;
 use crate::ide::core::catalog::Catalog;
 use crate::ide::core::context::{Cx, answer_or_error};
@@ -21,12 +23,25 @@ pub struct Keymaps {
     source: KeymapSource,
     /// Name of the one in use.
     name: String,
+    /// Folder of the user's.
+    folder: PathBuf,
 }
 
 impl Keymaps {
     /// The key map of the start.
     pub fn new(options: &Options) -> Self {
-        Self { source: options.keymaps.clone(), name: options.keymap_name.clone() }
+        let folder = options.config.join("keymaps");
+        Self { source: options.keymaps.clone(), name: options.keymap_name.clone(), folder }
+    }
+
+    /// Returns the name of the one in use.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the user's file of the one in use, which may be missing.
+    pub fn user_file(&self) -> PathBuf {
+        self.folder.join(format!("{}.toml", self.name))
     }
 }
 
@@ -34,7 +49,7 @@ impl Keymaps {
 pub const SETTINGS: &[SettingSpec] = &[SettingSpec {
     key: "keymap",
     picker: Some("keymaps"),
-    apply: |cx, new: &Settings| load(cx, &new.keymap),
+    apply: |cx, new: &Settings| load(cx, &new.keymap, |_| {}),
 }];
 
 /// The table's row.
@@ -90,8 +105,14 @@ pub fn read(catalog: &Catalog, origin: &str, text: &str) -> (Keymap, Vec<String>
     (keymap, problems.into_iter().map(describe).collect())
 }
 
+/// Reads the key map in use again, after a change of its file; then runs `done`.
+pub fn reload(cx: &mut Cx<'_>, done: fn(&mut Cx<'_>)) {
+    let name = cx.state.slots[KEYMAPS].name.clone();
+    load(cx, &name, done);
+}
+
 /// Reads a key map in a task and uses it from then on; if it cannot be read, the one in use stays.
-fn load(cx: &mut Cx<'_>, name: &str) {
+fn load(cx: &mut Cx<'_>, name: &str, done: fn(&mut Cx<'_>)) {
     let keymaps = &mut cx.state.slots[KEYMAPS];
     keymaps.name = name.to_string();
     let (source, name) = (keymaps.source.clone(), name.to_string());
@@ -102,7 +123,10 @@ fn load(cx: &mut Cx<'_>, name: &str) {
         move |cx, read| match answer_or_error(cx, "read the key map", read) {
             // Another one was chosen meanwhile.
             _ if cx.state.slots[KEYMAPS].name != name => {}
-            Some(Ok((origin, text))) => use_keymap(cx, &origin, &text),
+            Some(Ok((origin, text))) => {
+                use_keymap(cx, &origin, &text);
+                done(cx);
+            }
             Some(Err(error)) => cx.state.set_error(error),
             None => {}
         },

@@ -1,0 +1,117 @@
+//! The keys of commands, changed and looked up by a user at the keyboard.
+
+use crate::support::test_ide::{IdeSetup, TestIde};
+
+const FILE: &str = "config/keymaps/default.toml";
+
+fn written(ide: &TestIde, file: &str) -> String {
+    std::fs::read_to_string(ide.home(file)).unwrap_or_default()
+}
+
+async fn run_command(ide: &mut TestIde, command: &str) {
+    ide.keys("Alt-x").await;
+    ide.type_in(command).await;
+    ide.keys("Enter").await;
+}
+
+#[tokio::test]
+async fn key_editor_gives_a_command_another_key_at_once() {
+    let mut ide = IdeSetup::new().size(100, 24).with("a.txt", "one\n").start().await;
+    run_command(&mut ide, "keys.edit").await;
+    ide.type_in("show undo tree").await;
+    ide.keys("Enter").await;
+    ide.keys("Ctrl-Alt-u").await;
+    ide.snap("key_recorder");
+    ide.keys("Enter").await;
+    ide.wait_for("the file", |state| {
+        state.keymap.keys_for(state.base_key_context(), "view.undo-tree").as_deref() == Some("Ctrl-Alt-u")
+    })
+    .await;
+    ide.snap("key_bindings");
+    let text = written(&ide, FILE);
+    assert!(text.contains("base = \"default\"") && text.contains("\"view.undo-tree\""), "{text}");
+    ide.keys("Escape").await;
+    assert_eq!(ide.state().layers.len(), 0);
+    ide.keys("F4").await;
+    assert_eq!(ide.state().layers.len(), 0, "the old key is free");
+    ide.keys("Ctrl-Alt-u").await;
+    assert!(ide.picture().contains("Undo tree"), "{}", ide.picture());
+}
+
+#[tokio::test]
+async fn key_editor_removes_a_key_of_the_base() {
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
+    run_command(&mut ide, "keys.edit").await;
+    ide.type_in("file.save").await;
+    ide.wait_for_text("Ctrl-s").await;
+    ide.keys("Delete").await;
+    ide.wait_for("no key", |state| state.keymap.keys_for(state.base_key_context(), "file.save").is_none())
+        .await;
+    assert!(written(&ide, FILE).contains("Ctrl-s = \"none\""), "{}", written(&ide, FILE));
+    ide.keys("Escape").await;
+    ide.type_in("x").await;
+    ide.keys("Ctrl-s").await;
+    assert_eq!(ide.file_text("a.txt"), "one\n", "nothing is saved");
+}
+
+#[tokio::test]
+async fn key_editor_cancels_with_escape_and_needs_a_key() {
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
+    run_command(&mut ide, "keys.edit").await;
+    ide.type_in("file.save").await;
+    ide.keys("Enter Enter").await;
+    assert!(ide.status_message().contains("Press the keys first"), "{}", ide.status_message());
+    ide.keys("F7 Backspace F8 Escape").await;
+    assert_eq!(written(&ide, FILE), "");
+    assert!(ide.picture().contains("Edit keyboard shortcuts"), "{}", ide.picture());
+}
+
+#[tokio::test]
+async fn key_editor_says_what_is_wrong_with_the_file() {
+    let plan = IdeSetup::new().with("a.txt", "one\n");
+    let mut ide = plan.start().await;
+    std::fs::create_dir_all(ide.home("config/keymaps")).unwrap();
+    std::fs::write(ide.home(FILE), "[global\n").unwrap();
+    run_command(&mut ide, "keys.edit").await;
+    ide.type_in("file.save").await;
+    ide.keys("Delete").await;
+    ide.wait_for("the error", |state| state.status.message.contains("correct the file first")).await;
+    assert_eq!(written(&ide, FILE), "[global\n", "it is not overwritten");
+}
+
+#[tokio::test]
+async fn key_inspector_shows_contexts_prefixes_and_hidden_keys() {
+    let mut ide = IdeSetup::new().size(100, 24).with("a.txt", "one\n").start().await;
+    run_command(&mut ide, "keys.inspect").await;
+    ide.keys("Ctrl-s").await;
+    assert!(ide.picture().contains("file.save"), "{}", ide.picture());
+    ide.keys("Alt-5").await;
+    assert!(ide.picture().contains("waits for another key"), "{}", ide.picture());
+    ide.keys("v").await;
+    assert!(ide.picture().contains("window.split-right"), "{}", ide.picture());
+    ide.snap("key_inspector");
+    ide.keys("Ctrl-q").await;
+    assert!(ide.picture().contains("app.quit"), "a key is looked up, not run: {}", ide.picture());
+    ide.keys("Escape").await;
+    assert_eq!(ide.state().layers.len(), 0);
+    assert_eq!(ide.file_text("a.txt"), "one\n");
+}
+
+#[tokio::test]
+async fn key_map_file_of_yours_is_begun_and_counts_once_saved() {
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
+    run_command(&mut ide, "keys.open-file").await;
+    ide.wait_for_text("base = \"default\"").await;
+    ide.keys("Ctrl-End").await;
+    ide.type_in("[global]\nF7 = \"view.undo-tree\"\n").await;
+    ide.keys("Ctrl-s").await;
+    ide.wait_for("the key", |state| {
+        state
+            .keymap
+            .keys_for(state.base_key_context(), "view.undo-tree")
+            .is_some_and(|keys| keys.contains("F7") || keys.contains("F4"))
+    })
+    .await;
+    ide.keys("F7").await;
+    assert!(ide.picture().contains("Undo tree"), "{}", ide.picture());
+}
