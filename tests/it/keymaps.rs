@@ -75,6 +75,30 @@ fn emacs_keymap_has_the_keys_of_daily_work() {
 }
 
 #[tokio::test]
+async fn vscode_keys_of_the_program_leave_the_terminal() {
+    use KeyContext::Terminal;
+
+    assert_keys(
+        "vscode",
+        &[
+            (Terminal, "Ctrl-Shift-p", "app.palette"),
+            (Terminal, "F1", "app.palette"),
+            (Terminal, "Ctrl-0", "view.focus-files"),
+            (Terminal, "Ctrl-Shift-e", "view.focus-files"),
+            (Terminal, "Ctrl-1", "view.focus-editor"),
+            (Terminal, "Alt-3", "view.focus-agent"),
+            (Terminal, "Ctrl-`", "terminal.toggle"),
+            (Terminal, "Ctrl-Tab", "view.buffers-picker"),
+            (Terminal, "F6", "view.next-pane"),
+        ],
+    );
+    let map = include_str!("../../keymaps/vscode.toml");
+    let mut ide = IdeSetup::new().keymap(map).with("a.txt", "one\n").size(100, 30).start().await;
+    ide.keys("Alt-4 Ctrl-,").await;
+    assert!(ide.picture().contains("─ Settings ─"), "{}", ide.picture());
+}
+
+#[tokio::test]
 async fn vscode_chords_work_in_the_prompt_and_keep_typing_intact() {
     let map = include_str!("../../keymaps/vscode.toml");
     let mut ide = IdeSetup::new().keymap(map).with("a.txt", "one\ntwo\n").size(100, 30).start().await;
