@@ -342,6 +342,7 @@ pub fn session_options(
         roots: roots(settings, process, &setup.home.user),
         keyring: settings.keyring,
         discover: true,
+        check_keys: true,
         read_first: ReadFirst::from_setting(&settings.read_before_write),
         // A session that is not stored cannot be restored.
         checkpoints: settings.checkpoints && !args.no_session,

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::lifecycle::options::Options;
 use super::models::access;
+use super::models::key_test::{self, KeyState};
 use crate::base::error::Report;
 use crate::llm::auth;
 use crate::llm::auth::entry::Entry;
@@ -86,15 +87,15 @@ pub async fn login(options: &Options, provider: &str, talk: &dyn LoginUi) -> Res
         );
     };
     let row = info.login.as_deref().and_then(oauth::find);
-    let entry = match row {
+    let (entry, tested) = match row {
         Some(row) if info.key_vars.is_empty() || ask_login_or_key(info, row, options, talk).await? => {
             let http = Arc::new(access::http(options));
             let means =
                 flow::FlowContext { http: &http, clock: &options.clock, vars: &options.vars, ui: talk };
             let flow = flow::run(row, &means).await;
-            flow.map_err(|error| Report::new(format!("{}: {error}", info.name)))?
+            (flow.map_err(|error| Report::new(format!("{}: {error}", info.name)))?, None)
         }
-        _ => ask_key(info, options, talk).await?,
+        _ => ask_tested_key(info, options, talk).await?,
     };
     let entry = if options.keyring { move_to_keyring(options, info, entry).await? } else { entry };
     let key = stored_key(&entry);
@@ -107,7 +108,14 @@ pub async fn login(options: &Options, provider: &str, talk: &dyn LoginUi) -> Res
         None if options.keyring => "tokens stored in auth.json (the keyring takes only keys)".to_string(),
         _ => "stored in auth.json".to_string(),
     };
-    Ok(format!("{} is available; {kept}", info.name))
+    Ok(match tested {
+        None => format!("{} is available; {kept}", info.name),
+        Some(KeyState::Ok(millis)) => {
+            format!("{} is available, it answered in {millis} ms; {kept}", info.name)
+        }
+        Some(KeyState::Rejected(reason)) => format!("{}: {reason}; {kept} nevertheless", info.name),
+        Some(KeyState::Unknown(reason)) => format!("{}: {kept}, but not tested: {reason}", info.name),
+    })
 }
 
 /// Removes the stored credential of a provider, and returns what remains.
@@ -197,30 +205,74 @@ async fn ask_login_or_key(
     }
 }
 
+/// Asks for a key until the provider accepts one, or the user stores one that is rejected. Returns its entry with the
+/// result of the test, if there was one: where the provider cannot be reached, a key is stored without.
+async fn ask_tested_key(
+    info: &ProviderInfo,
+    options: &Options,
+    talk: &dyn LoginUi,
+) -> Result<(serde_json::Value, Option<KeyState>), Report> {
+    loop {
+        let (key, entry) = ask_key(info, options, talk).await?;
+        if !options.check_keys {
+            return Ok((entry, None));
+        }
+        talk.notify(Notice::Progress("Testing the key…".to_string()));
+        let state = key_test::test(&with_key(options, info, key, &entry), &info.id).await?;
+        let KeyState::Rejected(reason) = &state else { return Ok((entry, Some(state))) };
+        let rejected = format!("{}: {reason}", info.name);
+        let question = format!("{rejected}. Enter to type another one, k to keep it");
+        match talk.ask(Question::Line(question)).await.as_deref().map(str::trim) {
+            Some("k" | "keep") => return Ok((entry, Some(state))),
+            Some(_) => {}
+            None => return Err(Report::new(format!("{rejected}; nothing is stored"))),
+        }
+    }
+}
+
+/// Returns options with which a provider has a key that is not stored.
+fn with_key(options: &Options, info: &ProviderInfo, key: String, entry: &serde_json::Value) -> Options {
+    let mut vars = options.vars.clone();
+    if let Some(Entry::Key { env, .. }) = Entry::parse(entry) {
+        vars.extend(env);
+    }
+    let provider = Some(info.id.clone());
+    Options { api_key: Some(key), provider, model: None, vars, ..options.clone() }
+}
+
+/// Asks for a key; returns it with the entry to store.
 async fn ask_key(
     info: &ProviderInfo,
     options: &Options,
     talk: &dyn LoginUi,
-) -> Result<serde_json::Value, Report> {
-    let key =
-        talk.ask(Question::Secret(format!("Key for {}", info.name))).await.ok_or_else(login_canceled)?;
-    let key = key.trim();
-    if key.is_empty() {
-        return Err(login_canceled());
-    }
-    let mut entry = Entry::from_key(key);
+) -> Result<(String, serde_json::Value), Report> {
+    let secret = || Question::Secret(format!("Key for {}", info.name));
+    let key = ask_required(talk, secret, "A key is needed. Paste it, then press Enter").await?;
+    let mut entry = Entry::from_key(&key);
     for name in placeholders(info) {
         if options.vars.contains_key(&name) {
             continue;
         }
-        let input = talk.ask(Question::Line(name.clone())).await.ok_or_else(login_canceled)?;
-        let input = input.trim();
-        if input.is_empty() {
-            return Err(Report::new(format!("{} needs the address in {name}; nothing changed", info.name)));
-        }
+        let missing = format!("{} needs the address in {name}", info.name);
+        let input = ask_required(talk, || Question::Line(name.clone()), &missing).await?;
         entry["env"][name] = input.into();
     }
-    Ok(entry)
+    Ok((key, entry))
+}
+
+/// Asks until there is an answer, which is trimmed. Fails when the user cancels.
+async fn ask_required(
+    talk: &dyn LoginUi,
+    question: impl Fn() -> Question,
+    missing: &str,
+) -> Result<String, Report> {
+    loop {
+        let answer = talk.ask(question()).await.ok_or_else(login_canceled)?;
+        match answer.trim() {
+            "" => talk.notify(Notice::Progress(missing.to_string())),
+            answer => return Ok(answer.to_string()),
+        }
+    }
 }
 
 /// Returns the variables in a provider's URLs.

@@ -11,6 +11,7 @@ use bowline::tui::input::Input;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
+use crate::support::openai;
 use crate::support::server::{Reply, Server};
 use crate::support::test_ide::{IdeSetup, TestIde};
 
@@ -65,12 +66,8 @@ async fn login_key_is_masked_and_adds_models() {
     assert!(!picture.contains("hunter"), "{picture}");
     ide.headless.press("Enter");
     ide.wait_for("the models", |state| state.agent.models.iter().any(|m| m.provider == "deepseek")).await;
-    ide.wait_for_text("Choose model").await;
-    ide.wait_for_text("deepseek-v4").await;
-    assert_eq!(stored_auth(&ide), json!({"deepseek": {"type": "api_key", "key": "hunter2"}}));
-    ide.keys("Enter").await;
-    ide.wait_for("the model", |s| s.agent.model.as_ref().is_some_and(|m| m.provider == "deepseek")).await;
     ide.wait_for_text("stored in").await;
+    assert_eq!(stored_auth(&ide), json!({"deepseek": {"type": "api_key", "key": "hunter2"}}));
     // Nothing of the key stays anywhere: not in a text, not in what can be done again.
     assert_eq!(ide.text(), "one\n");
     for file in files_below(&ide.home("state")) {
@@ -93,6 +90,165 @@ async fn login_without_a_model_uses_the_default_one_of_the_provider() {
     assert!(ide.picture().contains("Another model: Alt-m"), "{}", ide.picture());
     ide.type_in("hello").await;
     assert!(ide.picture().contains("┃ hello"), "{}", ide.picture());
+}
+
+#[tokio::test]
+async fn login_to_a_second_provider_gives_the_keys_to_the_prompt() {
+    let mut ide = open_key_dialog(100, 24).await;
+    ide.type_without_settling("hunter2");
+    ide.headless.press("Enter");
+    ide.wait_for("the models", |state| state.agent.models.iter().any(|m| m.provider == "deepseek")).await;
+    ide.wait_for("the end", |state| state.layers.is_empty()).await;
+    ide.type_in("hello").await;
+    assert!(ide.picture().contains("┃ hello"), "{}", ide.picture());
+    assert!(ide.picture().contains("Choose a model of it: Alt-m"), "{}", ide.picture());
+    let model = ide.state().agent.model.clone().unwrap();
+    assert_eq!(model.provider, "scripted", "the model in use stays");
+}
+
+#[tokio::test]
+async fn login_from_the_list_of_models_uses_a_model_of_the_provider() {
+    let mut ide = IdeSetup::new().start().await;
+    choose(&mut ide, "agent.model-picker", "log in deepseek").await;
+    ide.wait_for("the question", |s| s.layers.top::<LoginView>().is_some_and(|v| v.question.is_some())).await;
+    ide.type_without_settling("hunter2");
+    ide.headless.press("Enter");
+    ide.wait_for("the model", |s| s.agent.model.as_ref().is_some_and(|m| m.provider == "deepseek")).await;
+}
+
+#[tokio::test]
+async fn login_empty_key_says_that_a_key_is_needed() {
+    let mut ide = open_key_dialog(80, 24).await;
+    for _ in 0..2 {
+        ide.headless.press("Enter");
+        ide.wait_for("the question", |s| s.layers.top::<LoginView>().is_some_and(|v| v.question.is_some()))
+            .await;
+        assert_eq!(ide.picture().matches("A key is needed").count(), 1, "{}", ide.picture());
+    }
+    ide.type_without_settling("hunter2");
+    ide.headless.press("Enter");
+    ide.wait_for("the models", |state| state.agent.models.iter().any(|m| m.provider == "deepseek")).await;
+}
+
+/// A provider at a server of the test, whose key is tried at a login.
+fn deepseek_at(server: &Server) -> IdeSetup {
+    let models = json!({"providers": {"deepseek": {"baseUrl": server.url}}}).to_string();
+    IdeSetup::new().config_file("models.json", &models).check_keys().size(100, 24)
+}
+
+async fn type_key(ide: &mut TestIde, key: &str) {
+    ide.wait_for("the question", |s| {
+        s.layers.top::<LoginView>().and_then(|v| v.question.as_ref()).is_some_and(|q| q.is_secret)
+    })
+    .await;
+    ide.type_without_settling(key);
+    ide.headless.press("Enter");
+}
+
+#[tokio::test]
+async fn login_rejected_key_is_said_and_stored_only_on_request() {
+    let rejected = || openai::error_reply(401, "invalid_api_key", "Incorrect API key provided");
+    let server = Server::start(vec![rejected(), rejected()]);
+    let mut ide = deepseek_at(&server).start().await;
+    choose(&mut ide, "agent.login", "deepseek").await;
+    type_key(&mut ide, "hunter2").await;
+    ide.wait_for_text("DeepSeek: key rejected (401)").await;
+    assert!(!auth_path(&ide).exists());
+    ide.snap("login_rejected");
+    ide.headless.press("Enter");
+    type_key(&mut ide, "hunter3").await;
+    ide.wait_for_text("key rejected").await;
+    ide.type_without_settling("k");
+    ide.headless.press("Enter");
+    ide.wait_for("the end", |state| state.layers.is_empty()).await;
+    assert_eq!(stored_auth(&ide)["deepseek"]["key"], "hunter3");
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("key rejected (401)"), "{}", ide.picture());
+    assert!(!ide.picture().contains("is available"), "{}", ide.picture());
+    let sent = server.requests();
+    assert_eq!(sent[1].headers["authorization"], "Bearer hunter3");
+    assert!(
+        sent[0].body["max_tokens"].as_u64().or(sent[0].body["max_completion_tokens"].as_u64()) == Some(16)
+    );
+}
+
+#[tokio::test]
+async fn login_accepted_key_is_stored_with_the_time_of_the_answer() {
+    let server = Server::start(vec![openai::text_reply("ok")]);
+    let mut ide = deepseek_at(&server).start().await;
+    choose(&mut ide, "agent.login", "deepseek").await;
+    type_key(&mut ide, "hunter2").await;
+    ide.wait_for_text("DeepSeek is available, it answered in").await;
+    assert_eq!(stored_auth(&ide)["deepseek"]["key"], "hunter2");
+}
+
+#[tokio::test]
+async fn login_key_that_cannot_be_tested_is_stored() {
+    let models = json!({"providers": {"deepseek": {"baseUrl": "http://127.0.0.1:1"}}}).to_string();
+    let mut ide =
+        IdeSetup::new().config_file("models.json", &models).check_keys().size(120, 24).start().await;
+    choose(&mut ide, "agent.login", "deepseek").await;
+    type_key(&mut ide, "hunter2").await;
+    ide.wait_for_text("but not tested:").await;
+    assert_eq!(stored_auth(&ide)["deepseek"]["key"], "hunter2");
+}
+
+#[tokio::test]
+async fn providers_list_shows_sources_and_tests_keys() {
+    let rejected = openai::error_reply(401, "invalid_api_key", "Incorrect API key provided");
+    let server = Server::start(vec![rejected, openai::text_reply("ok")]);
+    let mut ide = deepseek_at(&server).variable("DEEPSEEK_API_KEY", "k").start().await;
+    run_command(&mut ide, "view.providers");
+    ide.wait_for_text("key from DEEPSEEK_API_KEY").await;
+    ide.headless.idle().await;
+    ide.snap("providers");
+    ide.type_in("deepseek").await;
+    ide.keys("Ctrl-t").await;
+    assert!(ide.picture().contains("✗ key rejected (401)"), "{}", ide.picture());
+    assert!(ide.picture().contains("Tested 0 s ago: key rejected (401)"), "{}", ide.picture());
+    ide.keys("Ctrl-t").await;
+    assert!(ide.picture().contains("✓ 0 ms"), "{}", ide.picture());
+    // The key is not ours to delete, and nothing tests where there is none.
+    ide.keys("Delete").await;
+    assert_eq!(ide.status_message(), "DeepSeek: nothing is stored, key from DEEPSEEK_API_KEY");
+    ide.keys("Ctrl-u").await;
+    ide.type_in("cerebras").await;
+    ide.keys("Ctrl-t").await;
+    assert_eq!(ide.status_message(), "Cerebras has no key to test");
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn providers_list_has_the_last_error_of_a_run() {
+    let quota = openai::error_reply(402, "insufficient_quota", "Insufficient balance");
+    let server = Server::start(vec![quota, openai::text_reply("hello")]);
+    let setup = deepseek_at(&server).variable("DEEPSEEK_API_KEY", "k");
+    let mut ide = setup.requested_model("deepseek/deepseek-v4-pro").start().await;
+    ide.prompt("hi").await;
+    run_command(&mut ide, "view.providers");
+    ide.wait_for_text("✗ last request failed").await;
+    assert!(ide.picture().contains("Last request failed 0 s ago: "), "{}", ide.picture());
+    assert!(ide.picture().contains("Insufficient balance"), "{}", ide.picture());
+    ide.keys("Escape").await;
+    ide.advance(std::time::Duration::from_secs(1));
+    ide.prompt("again").await;
+    run_command(&mut ide, "view.providers");
+    ide.headless.idle().await;
+    assert!(!ide.picture().contains("failed"), "{}", ide.picture());
+}
+
+#[tokio::test]
+async fn providers_list_logs_out() {
+    let mut ide = open_key_dialog(100, 24).await;
+    ide.type_without_settling("hunter2");
+    ide.headless.press("Enter");
+    ide.wait_for("the end", |state| state.layers.is_empty()).await;
+    run_command(&mut ide, "view.providers");
+    ide.wait_for_text("key in auth.json").await;
+    ide.type_in("deepseek").await;
+    ide.keys("Delete").await;
+    ide.wait_for_text("DeepSeek: no key. Enter logs in").await;
+    assert_eq!(stored_auth(&ide), json!({}));
 }
 
 fn files_below(folder: &std::path::Path) -> Vec<PathBuf> {
@@ -124,8 +280,9 @@ async fn logout_removes_models_with_message() {
     let mut ide = open_key_dialog(80, 24).await;
     ide.type_without_settling("hunter2");
     ide.headless.press("Enter");
-    ide.wait_for_text("deepseek-v4").await;
-    ide.keys("Enter").await;
+    ide.wait_for("the models", |state| state.agent.models.iter().any(|m| m.provider == "deepseek")).await;
+    ide.headless.idle().await;
+    choose(&mut ide, "agent.model-picker", "deepseek v4 pro").await;
     ide.wait_for("the model", |s| s.agent.model.as_ref().is_some_and(|m| m.provider == "deepseek")).await;
     choose(&mut ide, "agent.logout", "deepseek").await;
     ide.wait_for("no models", |state| state.agent.models.iter().all(|m| m.provider != "deepseek")).await;

@@ -157,6 +157,7 @@ const VERBS: &[&str] = &[
     "Surround",
     "Swap",
     "Switch",
+    "Test",
     "Take",
     "Toggle",
     "Transform",

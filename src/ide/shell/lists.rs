@@ -38,6 +38,11 @@ pub const COMMANDS: &[Command] = &[
     command("list.toggle", "Mark or unmark row", &["toggle selection"], picker::toggle),
     command("list.remove", "Remove selected row", &["delete", "drop stash", "revoke"], remove)
         .with_former_ids(&["prompt.delete-stash"]),
+    command("list.test", "Test selected row", &["try provider", "check key"], |cx| {
+        if !picker::test(cx) {
+            cx.state.set_status("Nothing to test in this list");
+        }
+    }),
 ];
 
 /// Opens the place in a file that the selected row stands for in a new window. In other lists the key does what it does

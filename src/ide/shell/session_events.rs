@@ -9,6 +9,7 @@ use crate::ide::core::state::State;
 use crate::ide::features::drafts;
 use crate::ide::features::files;
 use crate::ide::features::history_search;
+use crate::ide::features::login;
 use crate::ide::features::message_queue;
 use crate::ide::features::message_queue::take_back;
 use crate::ide::features::models;
@@ -281,8 +282,11 @@ fn add_to_transcript(cx: &mut Cx<'_>, event: &AgentEvent) {
 fn notify_features(cx: &mut Cx<'_>, event: &AgentEvent) {
     match event {
         AgentEvent::ToolEnd { .. } => feature::notify(cx, FeatureEvent::ToolEnded),
-        AgentEvent::AgentEnd { error, .. } => {
+        AgentEvent::AgentEnd { aborted, error } => {
             let is_failed = error.is_some();
+            if !aborted {
+                login::providers_picker::note_run(cx, error.as_deref());
+            }
             cx.state.agent.has_failed = is_failed;
             cx.state.damage.add(Part::AgentTitle);
             feature::notify(cx, FeatureEvent::AgentEnded { is_failed });

@@ -12,13 +12,17 @@ use crate::runtime::events::observe::Observer;
 use crate::runtime::history::search::HistorySearch;
 use crate::runtime::lifecycle::owner::{Command, RestoreRequest};
 use crate::runtime::login::{self, LoginChoice, LogoutOutcome};
+use crate::runtime::models::access;
 use crate::runtime::models::available::AvailableModels;
+use crate::runtime::models::key_test::{self, KeyState};
+use crate::runtime::models::providers::{self, ProviderState};
 use crate::runtime::models::refresh::{self, RefreshResult};
 use crate::runtime::models::reload::ModelReloader;
 
 use crate::agent::abort::Abort;
 use crate::agent::config::Lifecycle;
 use crate::base::error::Report;
+use crate::llm::client::Client;
 use crate::llm::model::{Model, Part, Thinking, UserMessage};
 use crate::runtime::agent_setup::prompt_report::PromptReport;
 use crate::runtime::login::channel::{ChannelLoginUi, LoginMessage};
@@ -312,11 +316,46 @@ impl Handle {
         Ok(results)
     }
 
+    /// Looks for servers on this machine again, and makes their models available.
+    #[doc(hidden)]
+    pub async fn discover_models(&self) -> Result<(), Report> {
+        let options = self.reloader.current_options();
+        if !options.discover {
+            return Ok(());
+        }
+        let client = tokio::task::spawn_blocking(move || access::load(&options).client).await;
+        let client = client.map_err(|error| Report::caused("the work was ended", &error))?;
+        if let Some(all) = self.models.add(client.discover_local().await) {
+            self.hub.send(RuntimeEvent::ModelsChanged(all)).await;
+        }
+        Ok(())
+    }
+
+    /// Returns whether a server on this machine has a model.
+    #[doc(hidden)]
+    pub fn is_on_this_machine(model: &Model) -> bool {
+        Client::is_local(model)
+    }
+
     /// Returns the providers that support login.
     pub async fn login_providers(&self) -> Result<Vec<LoginChoice>, Report> {
         let options = self.reloader.options().clone();
         let read = tokio::task::spawn_blocking(move || login::choices(&options)).await;
         read.map_err(|error| Report::caused("the work was ended", &error))?
+    }
+
+    /// Returns all providers with the state of their credentials.
+    #[doc(hidden)]
+    pub async fn provider_states(&self) -> Result<Vec<ProviderState>, Report> {
+        let options = self.reloader.options().clone();
+        let read = tokio::task::spawn_blocking(move || providers::list(&options)).await;
+        read.map_err(|error| Report::caused("the work was ended", &error))?
+    }
+
+    /// Sends a test request to a provider.
+    #[doc(hidden)]
+    pub async fn test_provider(&self, provider: &str) -> Result<KeyState, Report> {
+        key_test::test(&self.reloader.current_options(), provider).await
     }
 
     /// Logs in at a provider and makes its models available; returns a sentence for the user. Dropping the

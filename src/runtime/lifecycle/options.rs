@@ -132,6 +132,8 @@ pub struct Options {
     pub keyring: bool,
     /// Whether model servers on this machine are discovered.
     pub discover: bool,
+    /// Whether a key that is typed at a login is tried by a request before it is stored.
+    pub check_keys: bool,
     /// Whether a model must have read a file before it edits it.
     pub read_first: ReadFirst,
     /// Whether checkpoints of the working folder are recorded around the agent's changes.
@@ -197,6 +199,7 @@ impl Options {
             roots: Roots::default(),
             keyring: false,
             discover: false,
+            check_keys: false,
             read_first: ReadFirst::default(),
             checkpoints: false,
             providers: Vec::new(),

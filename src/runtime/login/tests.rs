@@ -87,8 +87,19 @@ async fn login_asks_for_base_url_variables() {
     assert!(models[0].base_url.contains("/accounts/acc/"), "{}", models[0].base_url);
     let without = Person::with(&["other", " "]);
     let refused = login(&options, "cloudflare-workers-ai", &without).await.unwrap_err().to_string();
-    assert!(refused.contains("needs the address in CLOUDFLARE_ACCOUNT_ID"), "{refused}");
+    assert!(refused.contains("canceled"), "{refused}");
+    assert!(without.heard().contains("needs the address in CLOUDFLARE_ACCOUNT_ID"), "{}", without.heard());
     assert_eq!(access::store(&options).read().unwrap(), entries);
+}
+
+#[tokio::test]
+async fn login_empty_key_is_asked_for_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = options(dir.path());
+    let person = Person::with(&["", " ", "k"]);
+    login(&options, "deepseek", &person).await.unwrap();
+    assert_eq!(person.heard().matches("A key is needed").count(), 2, "{}", person.heard());
+    assert_eq!(access::store(&options).read().unwrap()["deepseek"]["key"], "k");
 }
 
 #[tokio::test]

@@ -54,6 +54,38 @@ pub struct ProviderCredential {
     pub missing_variables: Vec<String>,
 }
 
+impl ProviderCredential {
+    /// Says where the key comes from, in a few words.
+    pub fn description(&self) -> String {
+        if !self.missing_variables.is_empty() {
+            return format!("key, but {} is not set", self.missing_variables.join(", "));
+        }
+        match (&self.source, &self.stored) {
+            (KeySource::Flag, _) => "key from --api-key".to_string(),
+            (KeySource::Variable(name), _) => format!("key from {name}"),
+            (KeySource::Variables(names), _) => format!("from {}", names.join(", ")),
+            (KeySource::UserFile, _) => "key from models.json".to_string(),
+            (KeySource::NotNeeded, _) => "on this machine, no key needed".to_string(),
+            (KeySource::Stored, Some(stored)) => stored.description().to_string(),
+            (KeySource::Stored, None) => "stored in auth.json".to_string(),
+        }
+    }
+}
+
+impl StoredCredential {
+    fn description(&self) -> &'static str {
+        match self {
+            Self::Key => "key in auth.json",
+            Self::Keyring => "key in the keyring",
+            Self::Command => "key from a command in auth.json",
+            Self::Variables { are_set: true } => "key from variables, by auth.json",
+            Self::Variables { are_set: false } => "variables of auth.json are not set",
+            Self::Login { is_expired: true, is_renewable: false, .. } => "login expired",
+            Self::Login { .. } => "logged in",
+        }
+    }
+}
+
 /// All credentials.
 #[derive(Debug)]
 pub struct CredentialReport {

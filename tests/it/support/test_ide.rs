@@ -3,6 +3,7 @@
 
 mod screen;
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,6 +62,9 @@ pub struct IdeSetup {
     startup_command: Option<&'static str>,
     early_keys: &'static str,
     images: ImageChoice,
+    vars: HashMap<String, String>,
+    discover: bool,
+    check_keys: bool,
 }
 
 impl IdeSetup {
@@ -91,7 +95,37 @@ impl IdeSetup {
             startup_command: None,
             early_keys: "",
             images: ImageChoice::default(),
+            vars: HashMap::new(),
+            discover: false,
+            check_keys: false,
         }
+    }
+
+    /// A variable of the environment.
+    #[must_use]
+    pub fn variable(mut self, name: &str, value: &str) -> Self {
+        self.vars.insert(name.to_string(), value.to_string());
+        self
+    }
+
+    /// Looks for servers on this machine. Of those of the catalog only the one at `url`, which is an Ollama, can be
+    /// reached.
+    #[must_use]
+    pub fn local_server(mut self, url: &str) -> Self {
+        self.discover = true;
+        // Nothing listens on port 1.
+        let nowhere = "http://127.0.0.1:1";
+        self.variable("OLLAMA_HOST", url)
+            .variable("LLAMA_BASE_URL", nowhere)
+            .variable("LM_STUDIO_BASE_URL", nowhere)
+            .variable("VLLM_BASE_URL", nowhere)
+    }
+
+    /// Tries keys that are typed at a login.
+    #[must_use]
+    pub fn check_keys(mut self) -> Self {
+        self.check_keys = true;
+        self
     }
 
     /// The agent has only these tools.
@@ -324,6 +358,7 @@ impl IdeSetup {
         let injected = Injected { provider: script, models: self.models.iter().map(model).collect() };
         let model = self.requested_model.take();
         let (policy, session, checkpoints) = (self.policy, self.session.clone(), self.checkpoints);
+        let (vars, discover, check_keys) = (std::mem::take(&mut self.vars), self.discover, self.check_keys);
         let tool_flags = ToolFlags { only: self.tools.take(), ..ToolFlags::default() };
         Box::new(move |ports| {
             let Ports { env, approval, questions } = ports;
@@ -339,6 +374,9 @@ impl IdeSetup {
                     questions: Some(questions),
                     tool_flags,
                     checkpoints,
+                    vars,
+                    discover,
+                    check_keys,
                     ..SessionOptions::new(home, cwd, env, approval)
                 })
                 .await

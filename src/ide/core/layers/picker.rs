@@ -54,6 +54,8 @@ pub struct PickerSpec {
     pub accept: fn(&mut Cx<'_>, pick: &Pick, marked: &[Pick]),
     /// Removes what a row stands for; without it the key edits the query.
     pub remove: Option<fn(&mut Cx<'_>, pick: &Pick)>,
+    /// Tries what a row stands for.
+    pub test: Option<fn(&mut Cx<'_>, pick: &Pick)>,
     /// Whether the marked row is selected first, in place of the first one.
     pub starts_at_mark: bool,
     /// Shows the effect of a row while it is selected.
@@ -80,6 +82,7 @@ impl PickerSpec {
         load: |_| RowSource::Rows(Vec::new(), Vec::new()),
         accept: |_, _, _| {},
         remove: None,
+        test: None,
         on_select: |_, _| {},
         on_cancel: |_| {},
     };
@@ -638,11 +641,24 @@ pub fn toggle(cx: &mut Cx<'_>) {
 
 /// Removes what the selected row of the topmost picker stands for; returns whether its rows can be removed.
 pub fn remove(cx: &mut Cx<'_>) -> bool {
+    with_selected(cx, |spec| spec.remove)
+}
+
+/// Tries what the selected row of the topmost picker stands for; returns whether its rows can be tried.
+pub fn test(cx: &mut Cx<'_>) -> bool {
+    with_selected(cx, |spec| spec.test)
+}
+
+/// What a key does with a row.
+type RowAction = fn(&mut Cx<'_>, &Pick);
+
+/// Runs an action of the topmost picker, if it has that one, on its selected row.
+fn with_selected(cx: &mut Cx<'_>, action: fn(&PickerSpec) -> Option<RowAction>) -> bool {
     let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return false };
-    let Some(remove) = picker.spec.remove else { return false };
+    let Some(action) = action(picker.spec) else { return false };
     picker.catch_up();
     if let Some(pick) = picker.current().map(|row| row.pick.clone()) {
-        remove(cx, &pick);
+        action(cx, &pick);
     }
     true
 }

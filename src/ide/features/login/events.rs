@@ -7,8 +7,10 @@ use tokio_util::sync::CancellationToken;
 use crate::base::error::Report;
 use crate::base::panics::catch_async;
 use crate::ide::core::context::{Cx, TaskError, answer_or_report, ask_session};
+use crate::ide::core::keys::keymap::KeyContext;
+use crate::ide::core::panes::Focus;
 use crate::ide::core::web_page;
-use crate::ide::editor::modal::replay;
+use crate::ide::editor::commands::panes;
 use crate::ide::features::login::view::LoginView;
 use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::model::agent::is_demo;
@@ -20,8 +22,17 @@ use crate::tui::input::{Key, KeyCode, Mods};
 /// Capacity of the queue of messages of a login.
 const MESSAGES_MAX: usize = 32;
 
+/// What becomes of the model in use after a login.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelAfter {
+    /// It stays, unless there is none.
+    Kept,
+    /// The default one of the provider is used: the user was choosing a model.
+    Replaced,
+}
+
 /// Starts a login.
-pub fn begin(cx: &mut Cx<'_>, provider: &str, name: &str) {
+pub fn begin(cx: &mut Cx<'_>, provider: &str, name: &str, model: ModelAfter) {
     if !cx.state.agent.connected {
         return cx.state.set_status("No session yet. In a shell: bowline login");
     }
@@ -30,11 +41,11 @@ pub fn begin(cx: &mut Cx<'_>, provider: &str, name: &str) {
     let (number, cancel) = (cx.state.agent.logins, CancellationToken::new());
     let view = LoginView::new(number, name.to_string(), cancel.clone().drop_guard());
     cx.state.push_layer(view);
-    log_in(cx, provider.to_string(), number, cancel);
+    log_in(cx, provider.to_string(), model, (number, cancel));
 }
 
 /// Makes the session log in. That waits for the user, so it does not count as a task that ends by itself.
-fn log_in(cx: &Cx<'_>, provider: String, number: u64, cancel: CancellationToken) {
+fn log_in(cx: &Cx<'_>, provider: String, model: ModelAfter, (number, cancel): (u64, CancellationToken)) {
     let Some(session) = cx.session.cloned() else { return };
     let tasks = cx.tasks.clone();
     cx.tasks.detach(async move {
@@ -51,7 +62,8 @@ fn log_in(cx: &Cx<'_>, provider: String, number: u64, cancel: CancellationToken)
                 done = &mut login => {
                     let done = answer_or_report("log in", done.map_err(TaskError::from));
                     let provider = provider.clone();
-                    return tasks.post("login.done", move |cx| on_login_ended(cx, number, &provider, done)).await;
+                    let ended = move |cx: &mut Cx<'_>| on_login_ended(cx, number, (&provider, model), done);
+                    return tasks.post("login.done", ended).await;
                 }
             }
         }
@@ -67,37 +79,47 @@ fn view_numbered<'a>(cx: &'a mut Cx<'_>, number: u64) -> Option<&'a mut LoginVie
 pub fn on_progress(cx: &mut Cx<'_>, number: u64, message: LoginMessage) {
     let Some(view) = view_numbered(cx, number) else { return };
     match message {
+        // Enter may be pressed again without an answer.
+        LoginMessage::Notice(notice) if view.notices.last() == Some(&notice) => {}
         LoginMessage::Notice(notice) => view.notices.push(notice),
         LoginMessage::Question(question, reply) => view.ask(question, reply),
     }
 }
 
-/// Handles the end of a login.
-fn on_login_ended(cx: &mut Cx<'_>, number: u64, provider: &str, result: Result<String, Report>) {
+/// Handles the end of a login. The next keys are for the prompt, where the login was meant for.
+fn on_login_ended(
+    cx: &mut Cx<'_>,
+    number: u64,
+    (provider, model): (&str, ModelAfter),
+    result: Result<String, Report>,
+) {
     if view_numbered(cx, number).is_none() {
         return;
     }
     cx.state.layers.close_where::<LoginView>(|view| view.number == number);
     match result {
         Ok(message) => {
-            let is_used = use_first_model(cx, provider);
-            let message = if is_used { format!("{message}. Another model: Alt-m") } else { message };
-            // The keys of the model picker clear the message of the status line.
+            let is_used = use_first_model(cx, provider, model);
+            let key = cx.state.keymap.keys_for(KeyContext::Prompt, "agent.model-picker");
+            let key = key.unwrap_or_else(|| "/model".to_string());
+            let next = if is_used { "Another model" } else { "Choose a model of it" };
+            let message = format!("{message}. {next}: {key}");
             cx.state.slots[TRANSCRIPT].notice(false, message.clone());
-            cx.state.set_status(message);
-            if !is_used {
-                show_models(cx, provider);
+            if cx.state.layers.is_empty() {
+                panes::focus(cx, Focus::Agent);
             }
+            cx.state.set_status(message);
         }
         Err(report) => cx.state.set_error(report.to_string()),
     }
 }
 
-/// Uses the default model of a provider if none was connected before, so that the next message can be sent; returns
-/// whether it does.
-fn use_first_model(cx: &Cx<'_>, provider: &str) -> bool {
+/// Uses the default model of a provider if the user was choosing one, or if none was connected before, so that the next
+/// message can be sent; returns whether it does.
+fn use_first_model(cx: &Cx<'_>, provider: &str, after: ModelAfter) -> bool {
     let has_none = cx.state.agent.model.as_deref().is_none_or(is_demo);
-    let Some(session) = cx.session.filter(|_| has_none) else { return false };
+    let is_wanted = has_none || after == ModelAfter::Replaced;
+    let Some(session) = cx.session.filter(|_| is_wanted) else { return false };
     // The default one comes first.
     let Some(model) = session.models().into_iter().find(|model| model.provider == provider) else {
         return false;
@@ -106,11 +128,12 @@ fn use_first_model(cx: &Cx<'_>, provider: &str) -> bool {
     true
 }
 
-/// Deletes the stored credentials of a provider.
-pub fn log_out(cx: &Cx<'_>, provider: String, name: String) {
+/// Deletes the stored credentials of a provider, then runs `done`.
+pub fn log_out(cx: &Cx<'_>, provider: String, name: String, done: fn(&mut Cx<'_>)) {
     let work = |session: Handle| async move { session.logout(&provider).await };
     ask_session(cx, "login.logout", "log out", work, move |cx, result| {
         cx.state.set_status(result.sentence(&name));
+        done(cx);
     });
 }
 
@@ -134,15 +157,6 @@ pub fn refresh(cx: &mut Cx<'_>) {
     ask_session(cx, "login.refresh-models", "refresh the list of models", work, |cx, results| {
         on_refreshed(cx, &results);
     });
-}
-
-/// Opens the picker of a provider's models, unless another layer is open.
-fn show_models(cx: &mut Cx<'_>, provider: &str) {
-    if cx.state.layers.is_empty() {
-        cx.defer_picker("models");
-        let typed: Vec<Key> = provider.chars().map(Key::char).collect();
-        cx.defer(move |cx| replay::keys(cx, &typed));
-    }
 }
 
 fn on_refreshed(cx: &mut Cx<'_>, results: &[RefreshResult]) {

@@ -1,4 +1,4 @@
-//! Login and logout at providers, and refreshing model lists.
+//! The list of providers, login and logout there, and refreshing model lists.
 
 use crate::ide::core::feature::Feature;
 
@@ -6,13 +6,14 @@ pub mod commands;
 pub mod draw;
 pub mod events;
 pub mod layer;
-pub mod login_picker;
 pub mod logout_picker;
+pub mod providers_picker;
 pub mod view;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
     commands: &[commands::COMMANDS],
-    pickers: &[&login_picker::PICKER, &logout_picker::PICKER],
+    pickers: &[&providers_picker::PICKER, &logout_picker::PICKER],
+    slots: &[|_| Box::<providers_picker::Providers>::default()],
     ..Feature::new("login")
 };

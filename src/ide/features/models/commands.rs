@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::features::login::events::reload_credentials;
+use crate::ide::features::models::events;
 use crate::ide::features::models::favorites::{self, FAVORITES};
 use crate::llm::model::Model;
 
@@ -14,6 +15,12 @@ pub const COMMANDS: &[Command] = &[
     command("agent.cycle-model-back", "Switch to previous model", &["change model", "favorite"], |cx| {
         cycle(cx, -1);
     }),
+    command(
+        "agent.use-local-model",
+        "Switch to local model",
+        &["use server on this machine", "Ollama", "llama.cpp", "LM Studio"],
+        events::use_local,
+    ),
 ];
 
 /// After a login in another process the models are here, too, and so are favorites of another window.
@@ -21,6 +28,7 @@ fn choose(cx: &mut Cx<'_>) {
     cx.defer_picker("models");
     reload_credentials(cx);
     favorites::load(cx);
+    events::look_for_local(cx);
 }
 
 /// Switches to the next of the favorites, or of all models if no favorite is available.

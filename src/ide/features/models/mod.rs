@@ -13,10 +13,11 @@ pub const FEATURE: Feature = Feature {
     commands: &[commands::COMMANDS],
     pickers: &[&picker::PICKER],
     slots: &[|options| Box::new(favorites::Favorites::new(&options.state))],
-    on_event: |cx, event| {
-        if event == FeatureEvent::Started {
-            favorites::load(cx);
-        }
+    on_event: |cx, event| match event {
+        FeatureEvent::Started => favorites::load(cx),
+        // The user comes back, perhaps from starting a server.
+        FeatureEvent::FilesMayHaveChanged => events::look_for_local(cx),
+        _ => {}
     },
     ..Feature::new("models")
 };

@@ -9,9 +9,10 @@ use crate::ide::core::context::{Cx, success_or_error};
 use crate::ide::core::layers::picker::{Pick, PickRow, Picker, PickerSpec, RowSource, Toggle, push};
 use crate::ide::core::state::State;
 use crate::ide::features::login;
+use crate::ide::features::login::events::ModelAfter;
 use crate::ide::features::models::favorites::{self, FAVORITES};
 use crate::ide::features::models::store::ModelId;
-use crate::ide::model::agent::thousands;
+use crate::ide::model::agent::{is_demo, thousands};
 use crate::llm::model::Model;
 
 /// Sign of a favorite.
@@ -20,6 +21,8 @@ const FAVORITE: &str = "★";
 const IN_USE: &str = "✓";
 /// Heading of the providers without models.
 const NOT_CONNECTED: &str = "not connected";
+/// Heading of the demo guide.
+const DEMO: &str = "demo";
 /// How long filling in the rows may delay the frame, in milliseconds.
 const FILL_WAIT_MS: u64 = 10;
 
@@ -42,7 +45,7 @@ pub const PICKER: PickerSpec = PickerSpec {
         if let (Some(ModelId { provider, id }), Some(session)) = (pick.get(), cx.session) {
             session.set_model(provider, id);
         } else if let Some(LogIn { id, name }) = pick.get() {
-            login::events::begin(cx, id, name);
+            login::events::begin(cx, id, name, ModelAfter::Replaced);
         }
     },
     ..PickerSpec::EMPTY
@@ -90,6 +93,9 @@ pub fn refill(cx: &mut Cx<'_>) {
 /// Adds the providers that can be connected.
 fn add_providers(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
     let Some(session) = cx.session.cloned() else { return cx.state.finish_filling(number) };
+    // The guide is no model: it does not stand before what would be one.
+    let demo: Vec<PickRow> =
+        models_of(cx.state, true).map(|model| row(cx.state, model, DEMO.into())).collect();
     let connected: BTreeSet<String> =
         cx.state.agent.models.iter().map(|model| model.provider.clone()).collect();
     let listed = async move {
@@ -109,6 +115,9 @@ fn add_providers(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
                 },
             );
         }
+        for row in demo {
+            push(&injector, row);
+        }
         Ok(())
     };
     cx.tasks.spawn("models.list-providers", listed, move |cx, listed| {
@@ -119,9 +128,9 @@ fn add_providers(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
 
 /// Returns a row for each model, those of a provider together.
 fn rows(state: &State) -> Vec<PickRow> {
-    let models = &state.agent.models;
+    let models: Vec<&Arc<Model>> = models_of(state, false).collect();
     let mut providers: Vec<&str> = Vec::new();
-    for model in models {
+    for model in &models {
         if !providers.contains(&model.provider.as_str()) {
             providers.push(&model.provider);
         }
@@ -129,10 +138,15 @@ fn rows(state: &State) -> Vec<PickRow> {
     let mut rows = Vec::with_capacity(models.len());
     for provider in providers {
         let group: Arc<str> = provider.into();
-        let own = models.iter().filter(|model| model.provider == provider);
+        let own = models.iter().copied().filter(|model| model.provider == provider);
         rows.extend(own.map(|model| row(state, model, group.clone())));
     }
     rows
+}
+
+/// Returns the demo guide, or all other models.
+fn models_of(state: &State, demo: bool) -> impl Iterator<Item = &Arc<Model>> {
+    state.agent.models.iter().filter(move |model| is_demo(model) == demo)
 }
 
 fn row(state: &State, model: &Arc<Model>, group: Arc<str>) -> PickRow {

@@ -40,6 +40,8 @@ pub const PICKER: PickerSpec = PickerSpec {
             remove(cx, entry);
         }
     }),
+    // Not the row: any call can be tried.
+    test: Some(|cx, _| trial::open(cx)),
     ..PickerSpec::EMPTY
 };
 

@@ -81,6 +81,7 @@ pub static SLASH_COMMANDS: &[SlashCommand] = &[
     command("stash", "bring a stashed message back", "prompt.stash"),
     command("tools", "choose the agent's tools", "agent.tools-picker"),
     command("login", "add a provider", "agent.login"),
+    command("providers", "show and test providers", "view.providers"),
     command("logout", "delete a stored login", "agent.logout"),
     command("help", "show shortcuts", "app.keys"),
     command("hotkeys", "show shortcuts", "app.keys"),
