@@ -123,18 +123,18 @@ async fn draft_broken_or_huge_is_reported_and_ignored() {
 async fn empty_conversation_proposes_last_session() {
     let mut ide = IdeSetup::new().turns([Turn::text("hi")]).start().await;
     ide.prompt("hello there").await;
-    assert!(!ide.picture().contains("go on with"));
+    assert!(!ide.picture().contains("Go on with"));
     let mut ide = ide.restart().start().await;
     let picture = ide.picture();
-    assert!(picture.contains("go on with “hello there”, ") && picture.contains("Alt-Shift-g"), "{picture}");
+    assert!(picture.contains("hello there · ") && picture.contains("Go on with a session"), "{picture}");
     ide.snap("welcome_last_session");
     ide.keys("Alt-Shift-g").await;
     let picture = ide.picture();
-    assert!(picture.contains("hello there") && picture.contains("hi") && !picture.contains("go on with"));
+    assert!(picture.contains("hello there") && picture.contains("hi") && !picture.contains("Go on with"));
     ide.keys("Alt-Shift-g").await;
     assert!(ide.status_message().contains("No other session"), "{}", ide.status_message());
     let mut ide = ide.restart().continue_session().start().await;
-    assert!(!ide.picture().contains("go on with"), "{}", ide.picture());
+    assert!(!ide.picture().contains("Go on with"), "{}", ide.picture());
 }
 
 #[tokio::test]

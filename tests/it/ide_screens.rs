@@ -247,7 +247,7 @@ async fn start_screen_without_a_model_says_how_to_connect_one() {
         ide.keys("Alt-3").await;
         let picture = ide.picture();
         assert!(picture.contains("No model is connected.") || rows < 20, "{picture}");
-        assert!(picture.contains("/login"), "{picture}");
+        assert!(picture.contains("log in, or paste an API key"), "{picture}");
         ide.snap("start_without_model");
     }
 }

@@ -176,6 +176,8 @@ mod ide_settings;
 mod ide_shell;
 /// Snippets and their stops.
 mod ide_snippets;
+/// What is shown first, and its keys.
+mod ide_start;
 /// Code has colors.
 mod ide_syntax;
 /// Shells in the terminal pane.

@@ -17,7 +17,7 @@ use crate::ide::features::permissions;
 use crate::ide::features::prompt;
 use crate::ide::features::questions;
 use crate::ide::features::sessions;
-use crate::ide::features::sessions::last::LAST_SESSION;
+use crate::ide::features::sessions::last::RECENT_SESSIONS;
 use crate::ide::features::transcript;
 use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::features::transcript::items::subagents::AgentId;
@@ -92,7 +92,7 @@ pub fn on_replaced(cx: &mut Cx<'_>, snapshot: &Snapshot) {
 /// Handles what a session brings with it: its unsent message, and what to go on with if it is empty.
 fn on_session(cx: &mut Cx<'_>, snapshot: &Snapshot) {
     drafts::events::on_session(cx, &snapshot.session_id, snapshot.file.is_some());
-    cx.state.slots[LAST_SESSION] = None;
+    cx.state.slots[RECENT_SESSIONS] = None;
     if snapshot.file.is_none() {
         sessions::last::find(cx);
     }

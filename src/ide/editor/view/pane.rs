@@ -13,6 +13,7 @@ use ratatui::layout::Rect;
 use crate::base::width::text_width;
 use crate::ide::core::damage::Part;
 use crate::ide::core::pane::PaneSpec;
+use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::model::buffers::Buffer;
 use crate::ide::model::view::visible_rows::VisibleRows;
@@ -131,24 +132,52 @@ fn draw_view(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>) {
 /// Minimum cells for the keys of the welcome.
 const KEY_CELLS: usize = 7;
 
+/// A row of the welcome: a command with its key from where the caret is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WelcomeRow {
+    /// The key.
+    pub key: String,
+    /// The command.
+    pub command: &'static str,
+    /// What it does.
+    pub text: &'static str,
+}
+
+/// What can be done first, the most wanted before. Not every context has a key for each: a program in a terminal gets
+/// nearly all.
+const WELCOME: [(&str, &str); 3] = [
+    ("view.files-picker", "go to file"),
+    ("view.focus-agent", "focus agent prompt"),
+    ("app.palette", "show command palette"),
+];
+
+/// From there the others have keys.
+const TO_EDITOR: (&str, &str) = ("view.focus-editor", "focus editor");
+
+/// Returns the rows of the welcome: those with a key where the caret is.
+pub fn welcome_rows(state: &State) -> Vec<WelcomeRow> {
+    let context = state.base_key_context();
+    let row = |(command, text)| {
+        let key = state.keymap.keys_for(context, command)?;
+        Some(WelcomeRow { key, command, text })
+    };
+    let mut rows: Vec<WelcomeRow> = WELCOME.into_iter().filter_map(row).collect();
+    if rows.len() < WELCOME.len() && state.panes.focus != Focus::Editor {
+        rows.splice(..0, row(TO_EDITOR));
+    }
+    rows
+}
+
 fn draw_welcome(canvas: &mut Canvas<'_>, state: &State) {
     let (cols, rows) = canvas.size();
-    let key = |command: &str| {
-        // Those that work where the caret is, which is seldom in an editor without a file.
-        state.keymap.keys_for(state.base_key_context(), command).unwrap_or_default()
-    };
-    let rows_of_text = [
-        (key("view.files-picker"), "go to file"),
-        (key("view.focus-agent"), "focus agent prompt"),
-        (key("app.palette"), "show command palette"),
-    ];
+    let shown = welcome_rows(state);
     let (strong, soft) = (canvas.style("ui.key"), canvas.style("ui.text.soft"));
-    let top = rows.saturating_sub(rows_of_text.len() as u16) / 2;
-    let widest = rows_of_text.iter().map(|(key, _)| text_width(key)).max().unwrap_or(0).max(KEY_CELLS) as u16;
+    let top = rows.saturating_sub(shown.len() as u16) / 2;
+    let widest = shown.iter().map(|row| text_width(&row.key)).max().unwrap_or(0).max(KEY_CELLS) as u16;
     let left = cols.saturating_sub(28) / 2;
-    for (n, (key, what)) in rows_of_text.iter().enumerate() {
+    for (n, row) in shown.iter().enumerate() {
         let y = top + n as u16;
-        canvas.text(left, y, key, strong);
-        canvas.text(left + widest + 2, y, what, soft);
+        canvas.text(left, y, &row.key, strong);
+        canvas.text(left + widest + 2, y, row.text, soft);
     }
 }

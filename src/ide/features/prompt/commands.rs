@@ -3,11 +3,13 @@
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::panes::{AgentPart, Focus};
+use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::history_search;
 use crate::ide::features::permissions;
 use crate::ide::features::prompt::{pastes, shell_commands, slash_commands};
 use crate::ide::features::transcript;
+use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
 use crate::runtime::Delivery;
 use crate::text::movement::motion::Motion;
@@ -39,6 +41,9 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
         return;
     }
     if cx.state.prompt.is_empty() {
+        if delivery == Delivery::Steer && logs_in(cx.state) {
+            return cx.defer_command("agent.login");
+        }
         permissions::answers::focus_by_enter(cx);
         return;
     }
@@ -49,6 +54,12 @@ fn send(cx: &mut Cx<'_>, delivery: Delivery) {
         cx.state.set_status("Image is being read; the message is sent as soon as it is there");
     }
     send_awaited(cx);
+}
+
+/// Returns whether the empty conversation says that Enter logs in.
+fn logs_in(state: &State) -> bool {
+    let is_empty = state.slots[TRANSCRIPT].items().is_empty();
+    is_empty && state.agent.connected && !transcript::welcome::has_model(state)
 }
 
 /// Sends the message that is to be sent, if that is possible now, and it was not changed since.

@@ -28,6 +28,41 @@ pub const COMMANDS: &[Command] = &[
         cx.defer_picker("sessions");
     }),
     command("session.resume-last", "Go to last session", &["continue", "resume"], last::resume),
+    command("session.resume-first", "Resume latest session", &["continue", "recent", "start screen"], |cx| {
+        last::resume_recent(cx, 0);
+    }),
+    command(
+        "session.resume-second",
+        "Resume second latest session",
+        &["continue", "recent", "start screen"],
+        |cx| {
+            last::resume_recent(cx, 1);
+        },
+    ),
+    command(
+        "session.resume-third",
+        "Resume third latest session",
+        &["continue", "recent", "start screen"],
+        |cx| {
+            last::resume_recent(cx, 2);
+        },
+    ),
+    command(
+        "session.resume-fourth",
+        "Resume fourth latest session",
+        &["continue", "recent", "start screen"],
+        |cx| {
+            last::resume_recent(cx, 3);
+        },
+    ),
+    command(
+        "session.resume-fifth",
+        "Resume fifth latest session",
+        &["continue", "recent", "start screen"],
+        |cx| {
+            last::resume_recent(cx, 4);
+        },
+    ),
     command(
         "session.resume-anywhere",
         "Resume session from any folder",

@@ -1,4 +1,4 @@
-//! The session of the folder that was active before, which an empty conversation proposes to go on with.
+//! The last sessions of the folder, which an empty conversation proposes to go on with.
 
 use std::path::PathBuf;
 
@@ -13,8 +13,17 @@ use crate::ide::model::age::age;
 use crate::runtime::Handle;
 use crate::runtime::history::navigation::SessionSwitch;
 
-/// Slot of the proposed session.
-pub const LAST_SESSION: Slot<Option<LastSession>> = Slot::new();
+/// Slot of the proposed sessions, the one that was active last before the others; `None` while they are unknown.
+pub const RECENT_SESSIONS: Slot<Option<Vec<RecentSession>>> = Slot::new();
+
+/// The commands that resume them, in their order.
+pub const RECENT_KEYS: [&str; 5] = [
+    "session.resume-first",
+    "session.resume-second",
+    "session.resume-third",
+    "session.resume-fourth",
+    "session.resume-fifth",
+];
 
 /// What failed, for the message when a task has no result.
 const LIST: &str = "list sessions";
@@ -23,28 +32,34 @@ const TITLE_MAX: usize = 60;
 
 /// A session to go on with.
 #[derive(Debug)]
-pub struct LastSession {
+pub struct RecentSession {
     /// Its title, one line.
     pub title: String,
     /// How long ago it was active.
     pub age: String,
+    path: PathBuf,
     active_ms: u64,
 }
 
-/// Looks for the session that was active last in the folder, to propose it in a session without messages.
+/// Looks for the sessions that were active last in the folder, to propose them in a session without messages.
 pub fn find(cx: &mut Cx<'_>) {
     ask_session(
         cx,
         "sessions.last",
         LIST,
-        |session| newest(session, None),
+        |session| newest(session, None, RECENT_KEYS.len()),
         move |cx, newest| {
             let is_new = cx.state.slots[DRAFTS].owner.as_ref().is_some_and(|owner| !owner.is_stored);
-            let Some(Newest { title, active_ms, .. }) = newest.filter(|_| is_new) else { return };
-            let title: String = title.chars().take(TITLE_MAX).collect();
-            let title = visible(&title.replace('\n', " ")).into_owned();
-            let age = age(cx.now_ms, active_ms);
-            cx.state.slots[LAST_SESSION] = Some(LastSession { title, age, active_ms });
+            if !is_new {
+                return;
+            }
+            let now_ms = cx.now_ms;
+            let recent = newest.into_iter().map(|Newest { path, title, active_ms }| {
+                let title: String = title.chars().take(TITLE_MAX).collect();
+                let title = visible(&title.replace('\n', " ")).into_owned();
+                RecentSession { title, age: age(now_ms, active_ms), path, active_ms }
+            });
+            cx.state.slots[RECENT_SESSIONS] = Some(recent.collect());
             cx.state.damage.add(Part::Transcript);
         },
     );
@@ -57,41 +72,54 @@ struct Newest {
     active_ms: u64,
 }
 
-/// Returns the session that was active last, of those with another id than `current`.
-async fn newest(session: Handle, current: Option<String>) -> Result<Option<Newest>, Report> {
-    let mut sessions = session.sessions(false).await?.into_iter();
-    let newest = sessions.find(|listed| current.as_ref() != Some(&listed.summary.id));
-    Ok(newest.map(|listed| Newest {
+/// Returns up to `count` sessions that were active last, of those with another id than `current`.
+async fn newest(session: Handle, current: Option<String>, count: usize) -> Result<Vec<Newest>, Report> {
+    let sessions = session.sessions(false).await?.into_iter();
+    let others = sessions.filter(|listed| current.as_ref() != Some(&listed.summary.id));
+    let newest = others.take(count).map(|listed| Newest {
         title: listed.summary.title().to_string(),
         active_ms: listed.summary.active_ms,
         path: listed.path,
-    }))
+    });
+    Ok(newest.collect())
 }
 
-/// Brings the age up to date when something else happens: an idle program does not wake for it.
-pub fn update_age(cx: &mut Cx<'_>) {
+/// Brings the ages up to date when something else happens: an idle program does not wake for it.
+pub fn update_ages(cx: &mut Cx<'_>) {
     let now_ms = cx.now_ms;
-    let Some(last) = &mut cx.state.slots[LAST_SESSION] else { return };
-    let now = age(now_ms, last.active_ms);
-    if last.age != now {
-        last.age = now;
+    let mut has_changed = false;
+    for session in cx.state.slots[RECENT_SESSIONS].iter_mut().flatten() {
+        let now = age(now_ms, session.active_ms);
+        has_changed |= session.age != now;
+        session.age = now;
+    }
+    if has_changed {
         cx.state.damage.add(Part::Transcript);
     }
 }
 
 /// Goes on with the session of the folder that was active last, except the current one.
 pub fn resume(cx: &mut Cx<'_>) {
-    let owner = cx.state.slots[DRAFTS].owner.as_ref().filter(|owner| owner.is_stored);
-    let current = owner.map(|owner| owner.session.clone());
+    resume_recent(cx, 0);
+}
+
+/// Goes on with one of the last sessions, counted from 0: as they are shown, else as they are now.
+pub fn resume_recent(cx: &mut Cx<'_>, index: usize) {
     if !sessions::is_connected(cx) {
         return;
     }
+    if let Some(shown) = cx.state.slots[RECENT_SESSIONS].iter().flatten().nth(index) {
+        let path = shown.path.clone();
+        return sessions::replace(cx, SessionSwitch::Open(path, None));
+    }
+    let owner = cx.state.slots[DRAFTS].owner.as_ref().filter(|owner| owner.is_stored);
+    let current = owner.map(|owner| owner.session.clone());
     ask_session(
         cx,
         "sessions.last",
         LIST,
-        |session| newest(session, current),
-        |cx, newest| match newest {
+        move |session| newest(session, current, index + 1),
+        move |cx, newest| match newest.into_iter().nth(index) {
             Some(Newest { path, .. }) => sessions::replace(cx, SessionSwitch::Open(path, None)),
             None => cx
                 .state

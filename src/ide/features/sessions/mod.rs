@@ -19,10 +19,10 @@ pub mod view;
 pub const FEATURE: Feature = Feature {
     commands: &[summaries::COMMANDS, commands::COMMANDS],
     pickers: &[&picker::PICKER, &picker_anywhere::PICKER, &picker_delete::PICKER],
-    slots: &[|_| Box::<Option<last::LastSession>>::default()],
+    slots: &[|_| Box::<Option<Vec<last::RecentSession>>>::default()],
     on_event: |cx, event| match event {
         FeatureEvent::FrameSent => events::after_frame(cx),
-        FeatureEvent::BeforeSleep => last::update_age(cx),
+        FeatureEvent::BeforeSleep => last::update_ages(cx),
         _ => {}
     },
     ..Feature::new("sessions")

@@ -25,6 +25,7 @@ pub mod selection;
 pub mod timing;
 pub mod turns;
 pub mod view;
+pub mod welcome;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {

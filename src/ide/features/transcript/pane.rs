@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use ratatui::layout::Rect;
 
-use crate::base::width::{text_width, truncate, visible};
+use crate::base::width::{truncate, visible};
 use crate::ide::core::damage::Part;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::pane::PaneSpec;
@@ -13,12 +13,11 @@ use crate::ide::core::panes::AgentPart;
 use crate::ide::core::state::State;
 use crate::ide::features::images::cache::{IMAGES, ImageCache, ImageState};
 use crate::ide::features::images::data::BROKEN;
-use crate::ide::features::sessions::last::LAST_SESSION;
 use crate::ide::features::transcript::agents;
 use crate::ide::features::transcript::cards::form::CardKeys;
 use crate::ide::features::transcript::items::{Item, ItemKind};
 use crate::ide::features::transcript::view::focus::PaneShape;
-use crate::ide::model::agent::is_demo;
+use crate::ide::features::transcript::welcome;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
 use crate::tui::widgets::copied::selected_cells;
@@ -27,9 +26,6 @@ use crate::tui::widgets::markdown::code_blocks::CODE;
 
 /// The table's row.
 pub const PANE: PaneSpec = PaneSpec { part: Part::Transcript, layer: 0, make: || Box::new(TranscriptPane) };
-
-/// Columns of the welcome, for its place in the middle.
-const WELCOME_COLS: u16 = 29;
 
 struct TranscriptPane;
 
@@ -42,7 +38,8 @@ impl Component<State> for TranscriptPane {
         let (transcript, view) = agents::shown(&state.slots);
         let heading = agents::heading(state);
         if transcript.items().is_empty() && heading.is_none() {
-            return draw_empty(canvas, state);
+            welcome::draw(canvas, state);
+            return draw_border(canvas, state);
         }
         let mut view = view.borrow_mut();
         let expand = state.keymap.keys_for(KeyContext::Prompt, "agent.toggle-output");
@@ -176,48 +173,4 @@ fn draw_border(canvas: &mut Canvas<'_>, state: &State) {
             canvas.text(0, y, "│", border);
         }
     }
-}
-
-/// Shows what can be done first. Where there is no editor, that is all of the program.
-fn draw_empty(canvas: &mut Canvas<'_>, state: &State) {
-    let (cols, rows) = canvas.size();
-    let context = match state.base_key_context() {
-        // Completions come and go while the prompt is written.
-        KeyContext::Completion => KeyContext::Prompt,
-        _ if state.areas.editor.is_some() => KeyContext::Prompt,
-        context => context,
-    };
-    let key = |command: &str| state.keymap.keys_for(context, command).unwrap_or_default();
-    let (strong, soft) = (canvas.style("ui.key"), canvas.style("ui.text.soft"));
-    let mut lines = vec![
-        (key("agent.send"), "send".to_string()),
-        (key("edit.newline"), "new line".to_string()),
-        (key("agent.model-picker"), "choose a model".to_string()),
-    ];
-    let has_model = !state.agent.model.as_deref().is_some_and(is_demo);
-    if !has_model {
-        lines[2] = ("/login".to_string(), "connect a model: log in, or paste a key".to_string());
-    }
-    if let Some(last) = &state.slots[LAST_SESSION] {
-        let go_on = format!("go on with “{}”, {} ago", last.title, last.age);
-        lines.insert(0, (key("session.resume-last"), go_on));
-    }
-    let (mut left, mut top) = (2, rows.saturating_sub(lines.len() as u16 + 1));
-    if state.areas.editor.is_none() {
-        lines.push((key("view.files-picker"), "go to file".to_string()));
-        lines.push((key("app.palette"), "show command palette".to_string()));
-        left = (cols.saturating_sub(WELCOME_COLS) / 2).max(left);
-        top = rows.saturating_sub(lines.len() as u16) / 2;
-    }
-    let widest = lines.iter().map(|(key, _)| text_width(key)).max().unwrap_or(0) as u16;
-    if !has_model && top > 1 {
-        let warning = canvas.style("warning");
-        canvas.text(left, top - 2, "No model is connected.", warning);
-    }
-    for (n, (key, what)) in lines.iter().enumerate() {
-        canvas.text(left, top + n as u16, key, strong);
-        let room = usize::from(cols.saturating_sub(left + widest + 2));
-        canvas.text(left + widest + 2, top + n as u16, &truncate(what, room), soft);
-    }
-    draw_border(canvas, state);
 }
