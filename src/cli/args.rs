@@ -17,6 +17,10 @@ const LONG_ABOUT: &str = concat!(
      prompts on standard output."
 );
 
+/// The usual one without the row between the tagline and the usage: the short help fits on a screen of 80 x 24.
+const HELP_TEMPLATE: &str =
+    "{before-help}{about-with-newline}{usage-heading} {usage}\n\n{all-args}{after-help}";
+
 /// The whole command line.
 #[derive(Debug, Clone, Parser)]
 #[command(
@@ -25,6 +29,7 @@ const LONG_ABOUT: &str = concat!(
     about = env!("CARGO_PKG_DESCRIPTION"),
     long_about = LONG_ABOUT,
     disable_version_flag = true,
+    help_template = HELP_TEMPLATE,
     max_term_width = 100
 )]
 pub struct Cli {

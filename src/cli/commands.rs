@@ -68,6 +68,8 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Learn the essential keys in ten short steps
+    Tutor,
     /// Print the keys of the key map with their commands
     Keys(keys::Keys),
     /// List, show and convert themes
@@ -255,6 +257,7 @@ async fn execute(
         // Handled before.
         Command::Tool(_)
         | Command::Doctor { .. }
+        | Command::Tutor
         | Command::Keys(_)
         | Command::Theme(_)
         | Command::Completions { .. }

@@ -12,6 +12,7 @@ use crate::base::error::Report;
 use crate::base::width::visible_lines;
 use crate::cli::args;
 use crate::cli::args::Cli;
+use crate::cli::commands::Command;
 use crate::cli::options::Args;
 use crate::cli::process::{
     FAILED, NonInteractive, OK, USAGE, end_session, print_error, read_process, start_log, stdout, write_out,
@@ -24,6 +25,7 @@ use crate::exec::commands::dumpable;
 use crate::exec::local::LocalEnvironment;
 use crate::ide;
 use crate::ide::core::tasks::threads::Threads;
+use crate::ide::features::tutor::{project, steps};
 use crate::ide::model::saved_windows::SavedWindows;
 use crate::llm::model::Part;
 use crate::modes::print;
@@ -67,6 +69,9 @@ pub fn run() -> i32 {
 
 fn start(cli: &Cli) -> Result<i32, (i32, Report)> {
     let (usage, args) = (|report| (USAGE, report), &cli.args);
+    if let Some(Command::Tutor) = &cli.command {
+        return tutor(args);
+    }
     if let Some(command) = &cli.command {
         if let Some(text) = manual::print(command) {
             return text.and_then(|text| write_out(&text, &mut *stdout())).map(|()| OK);
@@ -81,6 +86,33 @@ fn start(cli: &Cli) -> Result<i32, (i32, Report)> {
     let print = text || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal();
     let process = read_process(!print).map_err(usage)?;
     reject_reserved(args, &process).map_err(usage)?;
+    open(args, process, print)
+}
+
+/// Opens the tutor in its own project, which is made anew.
+fn tutor(args: &Args) -> Result<i32, (i32, Report)> {
+    let usage = |report| (USAGE, report);
+    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+        return Err(usage(Report::new("the tutor needs a terminal")));
+    }
+    let process = read_process(true).map_err(usage)?;
+    let bare = Args { args: Vec::new(), ..args.clone() };
+    let setup = setup::resolve(&bare, &process, false).map_err(usage)?;
+    let ((origin, keys), _) = setup::keymap(&bare, &setup);
+    // Problems of the key map are reported at the start.
+    let (keymap, _) = ide::shell::catalog::read_keymap(&origin, &keys);
+    let folder = project::folder(&setup.home.state);
+    let text = steps::text(&keymap, &ide::shell::catalog::CATALOG, true);
+    project::renew(&folder, &text).map_err(|error| {
+        (FAILED, Report::caused(format!("cannot make the project in {}", folder.display()), &error))
+    })?;
+    let bare = Args { args: vec![folder.join(project::STEPS).into()], ..bare };
+    open(&bare, Process { cwd: folder, ..process }, false)
+}
+
+/// Runs the IDE, or with `print` answers prompts.
+fn open(args: &Args, process: Process, print: bool) -> Result<i32, (i32, Report)> {
+    let usage = |report| (USAGE, report);
     check_terminal(&process, print).map_err(usage)?;
     let setup = setup::resolve(args, &process, print).map_err(usage)?;
     check_resume(args, &setup, print).map_err(usage)?;

@@ -191,6 +191,8 @@ mod ide_toasts;
 mod ide_together;
 /// All files at once.
 mod ide_transcript;
+/// Ten steps for those who are new here.
+mod ide_tutor;
 /// Undo beyond one step.
 mod ide_undo;
 /// The undo tree of a saved file outlives the program.

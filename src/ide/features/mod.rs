@@ -44,6 +44,7 @@ pub mod terminal;
 pub mod themes;
 pub mod toasts;
 pub mod transcript;
+pub mod tutor;
 pub mod undo_store;
 pub mod undo_tree;
 
@@ -92,6 +93,7 @@ pub static FEATURES: &[Feature] = &[
     themes::FEATURE,
     toasts::FEATURE,
     transcript::FEATURE,
+    tutor::FEATURE,
     undo_store::FEATURE,
     undo_tree::FEATURE,
 ];

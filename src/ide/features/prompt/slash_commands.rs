@@ -84,6 +84,7 @@ pub static SLASH_COMMANDS: &[SlashCommand] = &[
     command("providers", "show and test providers", "view.providers"),
     command("logout", "delete a stored login", "agent.logout"),
     command("help", "show shortcuts", "app.keys"),
+    command("tutor", "learn bowline in ten steps", "help.tutor"),
     command("hotkeys", "show shortcuts", "app.keys"),
     command("commands", "show the command palette", "app.palette"),
     command("quit", "quit bowline", "app.quit"),
