@@ -17,6 +17,7 @@ use bowline::ide::features::agent_settings::layer::SettingsView;
 use bowline::ide::features::comparison::view::ComparisonView;
 use bowline::ide::features::context::view::ContextView;
 use bowline::ide::features::diff::view::DiffView;
+use bowline::ide::features::find::bar::FindBar;
 use bowline::ide::features::key_editor::recorder::Recorder;
 use bowline::ide::features::login::view::LoginView;
 use bowline::ide::features::message_queue::layer::QueueView;
@@ -127,6 +128,8 @@ const KEYS_AROUND: &[(&str, &str, &str)] = &[
     ("register.copy", "", "a"),
     ("register.cut", "", "a"),
     ("register.put", "Ctrl-w", "\""),
+    ("search.replace-all", "Right Ctrl-r e Tab é", ""),
+    ("search.switch-field", "Ctrl-f", ""),
     ("search.next", "Right Ctrl-f e Enter Escape", ""),
     ("search.previous", "Right Ctrl-f e Enter Escape", ""),
     ("snippet.next-choice", "Alt-8 s Enter", ""),
@@ -268,13 +271,16 @@ fn visible_extras(ide: &mut TestIde) -> Vec<(&'static str, String)> {
     let questions = layers.top::<QuestionsView>().map(|view| format!("question {}", view.question().text));
     let restore = layers.top::<RestoreView>().map(|view| format!("way back {:?}", view.preview.target));
     let review = layers.top::<ReviewView>().map(|_| "review".to_string());
+    let find = layers.top::<FindBar>();
+    let find = find
+        .map(|bar| format!("find {:?} {:?} {}", bar.query.text().to_string(), bar.field, bar.is_replacing));
     let settings = layers.top::<SettingsView>().map(|view| format!("settings at {}", view.selected));
     let comparison = layers.top::<ComparisonView>().map(|view| format!("comparison at {}", view.selected));
     let keys = layers.top::<Recorder>().map(|recorder| format!("keys {:?}", recorder.keys));
     let queue = layers.top::<QueueView>().map(|view| format!("queued messages at {}", view.selected));
     let all = [
         picker, prompt, dialog, undo, diff, session, context, login, questions, restore, review, queue,
-        settings, comparison, keys,
+        settings, find, comparison, keys,
     ];
     let top = all.into_iter().flatten().next();
     assert_eq!(top.is_none(), layers.is_empty(), "a layer that this test does not know");

@@ -302,14 +302,16 @@ async fn goto_line_rejects_invalid_number() {
 }
 
 #[tokio::test]
-async fn replace_confirms_each_match_and_all_is_one_undo_step() {
+async fn replace_of_one_match_and_of_all_are_one_undo_step_each() {
     let mut ide = IdeSetup::new().with("a.txt", "a b a b a a\n").start().await;
     ide.keys("Ctrl-r").await;
     ide.type_in("a").await;
-    ide.keys("Enter").await;
+    ide.keys("Tab").await;
     ide.type_in("xx").await;
-    ide.keys("Enter y n a").await;
-    assert_eq!(ide.text(), "xx b a b xx xx\n");
+    ide.keys("Enter F3").await;
+    assert_eq!(ide.text(), "xx b a b a a\n");
+    ide.keys("Alt-Enter Escape").await;
+    assert_eq!(ide.text(), "xx b xx b xx xx\n");
     ide.keys("Ctrl-z").await;
     assert_eq!(ide.text(), "xx b a b a a\n");
     ide.keys("Ctrl-z").await;

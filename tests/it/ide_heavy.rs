@@ -152,11 +152,12 @@ async fn replace_all_in_large_file_is_one_undo_step() {
     let mut ide = ide().await;
     ide.keys("Ctrl-r").await;
     ide.type_in("line").await;
-    ide.keys("Enter").await;
+    ide.keys("Tab").await;
     ide.type_in("rów").await;
-    ide.keys("Enter a").await;
+    ide.keys("Alt-Enter").await;
     assert!(ide.text() == text().replace("line", "rów"));
-    assert_eq!(ide.status_message(), "Replaced 40000. Undo: one step");
+    assert_eq!(ide.status_message(), "Replaced 40000 matches. Ctrl-z undoes it in one step");
+    ide.keys("Escape").await;
     assert_undo_restores(&mut ide, &text()).await;
 }
 

@@ -87,7 +87,7 @@ async fn find_in_files_searches_unsaved_text() {
 async fn search_results_replace_keeps_locations() {
     let mut ide = IdeSetup::new().file("one.rs", "one\n").file("two.rs", "one\n").start().await;
     for (map, keys, replaced) in [
-        ("default", "Ctrl-r Ctrl-u o n e Enter 1 Enter a", "one.rs:1:1\ntwo.rs:1:1\n"),
+        ("default", "Ctrl-r Ctrl-u o n e Tab Ctrl-u 1 Alt-Enter Escape", "one.rs:1:1\ntwo.rs:1:1\n"),
         ("vim", ": % s / o n e / 1 / g Enter", "one.rs:1:1\ntwo.rs:1:1\n"),
         ("default", "y", "one.rs:1:one\ntwo.rs:1:one\n"),
     ] {
@@ -385,12 +385,11 @@ async fn search_results_rejected_replacement_moves_on() {
     assert_eq!(ide.text(), "a.txt:1:x\n");
     ide.keys("Ctrl-r Alt-r Ctrl-u").await;
     ide.type_in("a.txt").await;
-    ide.keys("Enter Ctrl-u").await;
+    ide.keys("Tab Ctrl-u").await;
     ide.type_in("a name that is longer than all of the text").await;
     ide.keys("Enter").await;
-    ide.keys("y").await;
     assert_eq!(
         (ide.text().as_str(), ide.status_message().as_str()),
-        ("a.txt:1:x\n", "No more matches below")
+        ("a.txt:1:x\n", "File names and line numbers cannot be edited")
     );
 }

@@ -215,6 +215,7 @@ fn command_titles_are_unique_per_palette() {
 /// Ids of earlier versions, with those of today. Key maps of users have them.
 const FORMER_IDS: &[(&str, &str)] = &[
     ("diff.again", "diff.reload"),
+    ("list.accept-backward", "search.previous"),
     ("plugins.places", "plugins.results"),
     ("prompt.delete-stash", "list.remove"),
     ("session.leave-out", "session.exclude-message"),

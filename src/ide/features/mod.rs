@@ -11,6 +11,7 @@ pub mod diff;
 pub mod drafts;
 pub mod file_tree;
 pub mod files;
+pub mod find;
 pub mod git;
 pub mod history_search;
 pub mod image_files;
@@ -54,6 +55,7 @@ pub static FEATURES: &[Feature] = &[
     palette::FEATURE,
     recovery::FEATURE,
     files::FEATURE,
+    find::FEATURE,
     agent::FEATURE,
     agent_settings::FEATURE,
     agent_title::FEATURE,

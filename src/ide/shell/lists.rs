@@ -5,7 +5,6 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::layers::layer::Layer;
 use crate::ide::core::layers::path_completion;
 use crate::ide::core::layers::picker;
-use crate::ide::core::layers::prompt;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::edit;
 use crate::ide::editor::windows;
@@ -19,7 +18,6 @@ pub const COMMANDS: &[Command] = &[
     command("list.page-down", "Move list page down", &[], |cx| step(cx, 10)),
     command("list.top", "Go to first row", &[], |cx| step(cx, -FAR)),
     command("list.bottom", "Go to last row", &[], |cx| step(cx, FAR)),
-    command("list.accept-backward", "Accept answer backward", &["previous match"], prompt::accept_backward),
     command("list.accept", "Accept selected row", &["choose", "confirm"], |cx| {
         cx.defer(|cx| {
             if let Some(actions) = cx.state.layers.last().map(Layer::actions) {

@@ -35,6 +35,8 @@ pub enum KeyContext {
     Picker,
     /// A one-line prompt: find, go to line.
     InputPrompt,
+    /// The bar of find and replace.
+    Find,
     /// A dialog whose answers are keys.
     Dialog,
     /// A diff view.
@@ -69,7 +71,7 @@ pub enum KeyContext {
 
 impl KeyContext {
     /// Every context for which a key map may have a table.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::Global,
         Self::Text,
         Self::Editor,
@@ -84,6 +86,7 @@ impl KeyContext {
         Self::Terminal,
         Self::Picker,
         Self::InputPrompt,
+        Self::Find,
         Self::Dialog,
         Self::Diff,
         Self::Review,
@@ -117,6 +120,7 @@ impl KeyContext {
             Self::Terminal => "terminal",
             Self::Picker => "picker",
             Self::InputPrompt => "question",
+            Self::Find => "find",
             Self::Dialog => "dialog",
             Self::Diff => "diff",
             Self::Review => "review",
@@ -154,6 +158,7 @@ impl KeyContext {
             Self::Terminal => &[Self::Terminal],
             Self::Picker => &[Self::Picker, Self::Text, Self::Global],
             Self::InputPrompt => &[Self::InputPrompt, Self::Text, Self::Global],
+            Self::Find => &[Self::Find, Self::InputPrompt, Self::Text, Self::Global],
             Self::Dialog => &[Self::Dialog, Self::Global],
             Self::Diff => &[Self::Diff, Self::Global],
             Self::Review => &[Self::Review, Self::Global],

@@ -48,6 +48,11 @@ pub trait Layer: Any + Send {
         false
     }
 
+    /// Returns whether the text below is read while it is open: the editor keeps its caret out of its area.
+    fn keeps_caret_clear(&self) -> bool {
+        false
+    }
+
     /// Returns whether it waits for a task, such as loading or filtering rows.
     fn is_busy(&self) -> bool {
         false

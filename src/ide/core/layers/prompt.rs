@@ -15,7 +15,6 @@ use crate::ide::core::state::State;
 use crate::ide::model::text_area::TextArea;
 use crate::text::position::{Byte, Line};
 use crate::text::search::SearchOptions;
-use crate::text::selection::{Range, Selection};
 use crate::tui::canvas::Canvas;
 
 /// Validates the input; the error says why it is rejected.
@@ -39,8 +38,6 @@ pub struct Prompt {
     pub flags_label: String,
     /// Version of the answer that was last processed.
     pub handled_version: u64,
-    /// Version whose search is done.
-    pub searched_version: u64,
     /// Whether its answer is a search, subject to the search switches.
     is_search: bool,
     /// Whether its answer is a path, which can be completed.
@@ -52,12 +49,6 @@ pub struct Prompt {
     initial: String,
     checks: Vec<Check>,
     accept: Option<Accept>,
-    /// What Enter does in place of closing it: forward, or backward with Shift.
-    on_enter: Option<fn(&mut Cx<'_>, bool)>,
-    /// Whether Enter was pressed while it stayed open: Escape takes nothing back any more.
-    was_entered: bool,
-    /// Whether what is typed has a result that Escape keeps.
-    pub has_result: bool,
     on_change: Option<fn(&mut Cx<'_>)>,
     on_escape: Option<Callback>,
 }
@@ -73,7 +64,6 @@ impl Prompt {
             note: String::new(),
             flags_label: String::new(),
             handled_version: 0,
-            searched_version: 0,
             is_search: false,
             completes_paths: false,
             noted_version: 0,
@@ -81,9 +71,6 @@ impl Prompt {
             initial: String::new(),
             checks: Vec::new(),
             accept: Some(Box::new(accept)),
-            on_enter: None,
-            was_entered: false,
-            has_result: false,
             on_change: None,
             on_escape: None,
         }
@@ -145,13 +132,6 @@ impl Prompt {
         Self { completes_paths: true, ..self }
     }
 
-    /// Makes Enter call a function while it stays open; Escape then accepts its answer. The function gets whether Enter
-    /// goes forward, which it does without Shift.
-    #[must_use]
-    pub fn stays_open(self, on_enter: fn(&mut Cx<'_>, bool)) -> Self {
-        Self { on_enter: Some(on_enter), ..self }
-    }
-
     /// Sets a function that is called after every change of the input.
     #[must_use]
     pub fn on_change(self, typed: fn(&mut Cx<'_>)) -> Self {
@@ -167,11 +147,6 @@ impl Prompt {
     /// Opens the prompt.
     pub fn open(mut self, cx: &mut Cx<'_>) {
         self.answer.set(&self.initial, cx.now_ms);
-        if self.on_enter.is_some() {
-            // What was searched for last is replaced by typing.
-            let all = Range::new(Byte(0), self.answer.text().end());
-            self.answer.select(Selection::single(all));
-        }
         let options = Some(cx.state.search.options)
             .filter(|options| self.is_search && *options != SearchOptions::default());
         self.flags_label = options.map(|options| options.to_string()).unwrap_or_default();
@@ -217,28 +192,6 @@ impl Layer for Prompt {
 
 /// Handles Enter. The prompt stays open when its answer is rejected.
 fn accept(cx: &mut Cx<'_>) {
-    if !enter(cx, true) {
-        close_with_answer(cx);
-    }
-}
-
-/// Calls what Enter does in a prompt that stays open; returns whether it is one.
-fn enter(cx: &mut Cx<'_>, forward: bool) -> bool {
-    let Some(prompt) = cx.state.layers.top_mut::<Prompt>() else { return false };
-    let Some(on_enter) = prompt.on_enter else { return false };
-    prompt.was_entered |= !prompt.answer.text().is_empty();
-    on_enter(cx, forward);
-    true
-}
-
-/// Handles Enter with Shift, which goes backward in prompts that stay open.
-pub fn accept_backward(cx: &mut Cx<'_>) {
-    if !enter(cx, false) {
-        cx.defer_command("list.accept");
-    }
-}
-
-fn close_with_answer(cx: &mut Cx<'_>) {
     let Some(prompt) = cx.state.layers.top::<Prompt>() else { return };
     let (checks, answer) = (prompt.checks.clone(), prompt.answer.text().to_string());
     if let Err(note) = checks.iter().try_for_each(|check| check(cx, &answer)) {
@@ -272,11 +225,6 @@ fn on_typed(cx: &mut Cx<'_>) {
 
 fn escape(cx: &mut Cx<'_>) {
     cx.state.damage.add_all();
-    let keeps =
-        |prompt: &Prompt| !prompt.answer.text().is_empty() && (prompt.was_entered || prompt.has_result);
-    if cx.state.layers.top::<Prompt>().is_some_and(|prompt| prompt.on_enter.is_some() && keeps(prompt)) {
-        return close_with_answer(cx);
-    }
     if let Some(escaped) = cx.state.layers.pop_as::<Prompt>().and_then(|prompt| prompt.on_escape) {
         escaped(cx);
     }
@@ -339,12 +287,7 @@ fn draw(canvas: &mut Canvas<'_>, prompt: &Prompt, keymap: &Keymap) {
     let inner = frame::draw(canvas, &title, &prompt.note, &footer(prompt, keymap));
     let (text, _) = visible_part(prompt, cols.saturating_sub(6));
     let style = canvas.style("ui.overlay");
-    let end = canvas.text(inner.x + 1, inner.y, &text, style);
-    let all = Range::new(Byte(0), prompt.answer.text().end());
-    if !prompt.answer.selection.is_empty() && prompt.answer.selection.primary() == all {
-        let selected = canvas.style("ui.selection");
-        canvas.put_style(Rect::new(inner.x + 1, inner.y, end.saturating_sub(inner.x + 1), 1), selected);
-    }
+    canvas.text(inner.x + 1, inner.y, &text, style);
 }
 
 /// Returns the caret in the overlay's coordinates.

@@ -37,6 +37,8 @@ struct Frame<'a> {
     matches: &'a [Line],
     /// Whether it has the focus: folds at its cursor are opened.
     is_active: bool,
+    /// Rows at its end that are covered.
+    covered: u16,
 }
 
 /// Lays out what the editor shows. Returns the rows of the editor's area that must be redrawn although they
@@ -75,6 +77,8 @@ pub fn editor(state: &mut State) -> Option<Vec<Range<u16>>> {
 
 fn lay_out_window(state: &mut State, window: WindowId, title: Option<Rect>, area: Rect) {
     let is_active = window == state.windows.active;
+    let clear = state.layers.last().filter(|layer| is_active && layer.keeps_caret_clear());
+    let top = clear.map(|layer| layer.area(state.size).y);
     let id = if is_active { None } else { windows::buffer_in(state, window) };
     let buffer = match id {
         None => state.buffers.current_mut(),
@@ -83,7 +87,9 @@ fn lay_out_window(state: &mut State, window: WindowId, title: Option<Rect>, area
     let Some(buffer) = buffer else { return };
     let matches = state.scrollbar_scans.found.as_ref().map_or(&[][..], |found| found.lines_in(buffer));
     let tab_width = buffer.tab_width(state.text_options.tab_width);
-    let frame = Frame { window, title, area, display: &state.display, tab_width, matches, is_active };
+    let covered = top.map_or(0, |top| area.bottom().saturating_sub(top));
+    let frame =
+        Frame { window, title, area, display: &state.display, tab_width, matches, is_active, covered };
     if is_active {
         state.visible_rows = Some(lay_out(buffer, &frame));
     } else {
@@ -220,9 +226,9 @@ fn scroll_to_cursor(buffer: &mut Buffer, frame: &Frame<'_>, cols: u16) -> Row {
         buffer.area.per_view.folds.reveal(head);
     }
     let view = &buffer.area.per_view.view;
-    let followed = Some((head, area));
+    let followed = Some((head, Rect { height: area.height.saturating_sub(frame.covered), ..area }));
     // A narrow window that becomes wide again must not hide what fits.
-    let resized = view.followed.is_some_and(|(_, before)| before != area);
+    let resized = view.followed.is_some_and(|(_, before)| (before.width, before.x) != (area.width, area.x));
     let lens = buffer.area.display_map(tab_width);
     let mut top = lens.row_at(view.top.min(buffer.area.text().end()));
     let mut left = if resized { Column(0) } else { view.left };
@@ -234,7 +240,8 @@ fn scroll_to_cursor(buffer: &mut Buffer, frame: &Frame<'_>, cols: u16) -> Row {
         } else {
             scrolled_columns(left, lens.column(&row, head), usize::from(cols))
         };
-        top = first_row_showing(&lens, top, row, usize::from(area.height), display.scrolloff);
+        let margin = display.scrolloff.max(usize::from(frame.covered));
+        top = first_row_showing(&lens, top, row, usize::from(area.height), margin);
     }
     let view = &mut buffer.area.per_view.view;
     (view.top, view.left, view.free_scroll, view.followed) = (top.start, left, free, followed);

@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::base::width::{graphemes, is_unsafe, visible};
+use crate::base::width::{graphemes, is_unsafe, text_width, visible};
 use crate::ide::editor::view::pane::DrawContext;
 use crate::text::display::columns::{self, width_at};
 use crate::text::display::inlay::Inlay;
@@ -121,8 +121,10 @@ pub(super) fn draw_inlay(
     column: usize,
 ) -> usize {
     let style = canvas.style(inlay.scope);
-    for (n, grapheme) in graphemes(&visible(&inlay.text)).enumerate() {
-        draw_clipped(canvas, (column + n) as isize - drawn.shown.left as isize, grapheme, style);
+    let mut at = column;
+    for grapheme in graphemes(&visible(&inlay.text)) {
+        draw_clipped(canvas, at as isize - drawn.shown.left as isize, grapheme, style);
+        at += text_width(grapheme);
     }
     column + inlay.width()
 }

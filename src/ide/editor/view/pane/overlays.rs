@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use ratatui::layout::Rect;
-use ratatui::style::Modifier;
+use ratatui::style::{Modifier, Style};
 
 use crate::base::width::graphemes;
 use crate::ide::editor::view::pane::DrawContext;
@@ -71,11 +71,18 @@ pub(super) fn draw(
 /// Highlights the search matches.
 fn draw_matches(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16, found: &[Range<Byte>]) {
     let selected = drawn.selection.primary().span();
+    let is_previewed =
+        drawn.state.search.preview.as_ref().is_some_and(|shown| shown.buffer == drawn.buffer.id);
     let style = canvas.style("ui.match");
+    // What a replacement stands beside is struck out, also in the selected match.
+    let struck = Style::default().add_modifier(Modifier::CROSSED_OUT);
     for found in found.iter().filter(|found| found.start < row.end && found.end > row.start) {
         let (from, to) = drawn.cells(row, found.start.max(row.start), found.end.min(row.end));
         if from < to && *found != selected {
             canvas.put_style(Rect::new(from, y, to - from, 1), style);
+        }
+        if from < to && is_previewed {
+            canvas.put_style(Rect::new(from, y, to - from, 1), struck);
         }
     }
 }
