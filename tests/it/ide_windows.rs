@@ -216,3 +216,23 @@ async fn fold_opened_by_the_focused_window_is_open_in_the_window_before_it() {
     ide.keys("Enter").await;
     assert_eq!(shown(&mut ide), 2, "{}", ide.picture());
 }
+
+#[tokio::test]
+async fn window_titles_and_tabs_tell_files_of_one_name_apart() {
+    let files = ["one/src/mod.rs", "two/src/mod.rs", "two/lib/mod.rs", "two/lib/main.rs"];
+    let setup = files.iter().fold(IdeSetup::new().size(120, 24), |setup, file| setup.with(file, "x\n"));
+    let mut ide = setup.start().await;
+    ide.keys("Alt-2 Alt-5 v Alt-PageDown Alt-5 s Alt-PageDown").await;
+    let shown = ide.picture();
+    let rows: Vec<&str> = shown.lines().collect();
+    for label in ["one/src/mod.rs", "two/src/mod.rs", "lib/mod.rs"] {
+        assert!(
+            rows.iter().filter(|row| row.contains(label)).count() >= 2,
+            "{label} in tab and title: {shown}"
+        );
+    }
+    assert!(
+        !shown.contains("two/lib/mod.rs") && !shown.contains("lib/main.rs"),
+        "no more than needed: {shown}"
+    );
+}

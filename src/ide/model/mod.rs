@@ -7,6 +7,7 @@ pub mod agent;
 pub mod buffers;
 pub mod completion;
 pub mod draft;
+pub mod file_labels;
 pub mod file_list;
 pub mod file_tree;
 pub mod find_state;

@@ -212,7 +212,10 @@ fn editor(cx: &mut Cx<'_>, mouse: Mouse, wheel: isize) {
     if pressed && cx.state.panes.focus != Focus::Editor {
         panes::focus(cx, Focus::Editor);
     }
-    let (Some(shown), Some(buffer)) = (&cx.state.visible_rows, cx.state.buffers.current_mut()) else {
+    let title = cx.state.visible_rows.as_ref().and_then(|shown| Some((shown, shown.title?)));
+    let title = title.filter(|(_, title)| title.contains(at));
+    let title = title.map(|(shown, title)| title::crumb_at(shown, cx.state, mouse.col - title.x));
+    let Some(buffer) = cx.state.buffers.current_mut().filter(|_| cx.state.visible_rows.is_some()) else {
         return;
     };
     if wheel != 0 && buffer.is_image {
@@ -223,8 +226,8 @@ fn editor(cx: &mut Cx<'_>, mouse: Mouse, wheel: isize) {
         buffer.area.per_view.view.free_scroll = true;
         return cx.state.damage.add(Part::Editor);
     }
-    if let Some(title) = shown.title.filter(|title| title.contains(at)) {
-        if let Some(there) = title::crumb_at(shown, buffer, mouse.col - title.x).filter(|_| pressed) {
+    if let Some(crumb) = title {
+        if let Some(there) = crumb.filter(|_| pressed) {
             cx.state.windows.dragged = None;
             buffer.area.go_to(there);
             cx.state.damage.add(Part::Editor);

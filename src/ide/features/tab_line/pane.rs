@@ -1,15 +1,13 @@
 //! The pane of the line of tabs above the editor.
 
-use std::collections::HashMap;
 use std::ops::Range;
-use std::path::Path;
 
-use crate::base::width::{text_width, truncate, visible};
+use crate::base::width::{text_width, truncate};
 use crate::ide::core::damage::Part;
 use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
-use crate::ide::model::buffers::Buffer;
+use crate::ide::model::file_labels::labels;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
 use ratatui::layout::Rect;
@@ -69,24 +67,6 @@ pub fn tab_spans(state: &State, cols: u16) -> Vec<TabSpan> {
     }
     push(Tab::Behind(buffers.len() - shown.end), behind);
     spans
-}
-
-/// Returns the texts of tabs: with the folder where several files have the name.
-fn labels(buffers: &[Buffer]) -> Vec<String> {
-    let mut counts: HashMap<String, usize> = HashMap::new();
-    for buffer in buffers {
-        *counts.entry(buffer.name()).or_default() += 1;
-    }
-    let label = |buffer: &Buffer| {
-        let folder = buffer.path.as_deref().and_then(Path::parent).and_then(Path::file_name);
-        match folder.filter(|_| counts[&buffer.name()] > 1) {
-            Some(folder) => {
-                format!(" {}/{}", visible(&folder.to_string_lossy()), buffer.label().trim_start())
-            }
-            None => buffer.label(),
-        }
-    };
-    buffers.iter().map(label).collect()
 }
 
 fn before(count: usize) -> String {
