@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bowline::ide::core::panes::Focus;
 use bowline::tui::input::{Button, MouseKind};
 
 use crate::support::test_ide::{IdeSetup, TestIde};
@@ -106,4 +107,73 @@ async fn key_that_is_waited_for_is_asked_in_the_status_line() {
     assert!(!others.concat().contains(&asked));
     ide.keys("a").await;
     assert!(!last_row(&mut ide).contains(&asked), "{}", ide.picture());
+}
+
+/// Rows of the screen that a message must not hide: titles and footers of lists, the row with the caret.
+fn kept_rows(ide: &mut TestIde) -> Vec<usize> {
+    let state = ide.state();
+    let mut kept = Vec::new();
+    if let Some(layer) = state.layers.last() {
+        let area = layer.area(state.size);
+        kept.extend([area.y, area.bottom() - 1]);
+        kept.extend(layer.cursor((area.width, area.height)).map(|(_, y)| area.y + y));
+    } else {
+        let windows = state.visible_rows.iter().chain(&state.other_visible_rows);
+        kept.extend(windows.filter_map(|shown| shown.title).map(|title| title.y));
+        kept.extend(state.areas.prompt.filter(|_| state.panes.focus == Focus::Agent).map(|area| area.y));
+        kept.extend(state.areas.tabs.map(|area| area.y));
+        let caret = state.visible_rows.as_ref().filter(|_| state.panes.focus == Focus::Editor);
+        let head = state.buffers.current().map(|buffer| buffer.area.caret());
+        kept.extend(caret.and_then(|shown| Some(shown.area.y + shown.row_of(head?)?)));
+    }
+    kept.into_iter().map(usize::from).collect()
+}
+
+#[tokio::test]
+async fn message_hides_no_title_no_footer_and_no_caret() {
+    let lines: Vec<String> = (1..=60).map(|n| format!("line {n}")).collect();
+    let text = lines.join("\n") + "\n";
+    let screens = [
+        "Alt-2",
+        "Alt-2 Ctrl-End",
+        "Alt-2 Alt-5 s",
+        "Alt-2 Alt-5 v Ctrl-End",
+        "Alt-3",
+        "Ctrl-p",
+        "F1",
+        "F2",
+        "Alt-m",
+        "Alt-g",
+        "Alt-r",
+        "F9",
+        "Ctrl-,",
+        "Alt-2 x F4",
+        "Alt-2 Ctrl-f",
+        "Alt-2 Ctrl-End Ctrl-r",
+        "Ctrl-o",
+        "Alt-2 Ctrl-g",
+        "Alt-2 x Ctrl-q",
+    ];
+    for (cols, rows) in [(80, 24), (40, 12)] {
+        let mut tried = 0;
+        for keys in screens {
+            let setup =
+                IdeSetup::new().with("a.txt", text.clone()).with("b.txt", text.clone()).size(cols, rows);
+            let mut ide = setup.start().await;
+            ide.keys(keys).await;
+            show(&mut ide, "", false).await;
+            let before: Vec<String> = ide.picture().lines().skip(1).map(String::from).collect();
+            let kept = kept_rows(&mut ide);
+            for message in ["Done", "It is done, and this says at length what it was and what to do"] {
+                show(&mut ide, message, false).await;
+                let now: Vec<String> = ide.picture().lines().skip(1).map(String::from).collect();
+                assert_ne!(now, before, "{keys}: the message is shown");
+                for row in kept.iter().filter(|row| before[**row] != now[**row]) {
+                    panic!("{cols}x{rows} {keys}: row {row} is hidden by {message:?}:\n{}", ide.picture());
+                }
+                tried += kept.len();
+            }
+        }
+        assert!(tried > screens.len(), "{tried}");
+    }
 }

@@ -1,5 +1,5 @@
-//! Draws the current message over the bottom of the focused pane: above the prompt, or at the end of the text. Must not
-//! know what the message is about.
+//! Draws the current message where it hides least: at the end of the focused pane, but over no title, no footer of a
+//! list, and not the row with the caret. Must not know what the message is about.
 
 use std::time::Duration;
 
@@ -10,7 +10,6 @@ use crate::ide::core::layout::Areas;
 use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
-use crate::ide::editor::view::layout::rows_of_caret;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
 use crate::tui::widgets::line::{self, BreakMode, Line, Span};
@@ -76,48 +75,80 @@ pub fn area(state: &State, areas: &Areas) -> Option<Rect> {
     if state.status.message.is_empty() || state.asks_for_key() {
         return None;
     }
-    let screen = Rect::new(0, 0, state.size.0, areas.status.map_or(state.size.1, |status| status.y));
-    let pane = pane_below(state, areas, screen);
-    let rows_max = if pane.height == 0 { 1 } else { ROWS_MAX as u16 };
+    let bottom = areas.status.map_or(state.size.1, |status| status.y);
+    let screen = Rect::new(0, 0, state.size.0, bottom);
+    let pane = preferred_pane(state, areas, screen);
     let most = pane.width.max(screen.width.min(COLS_MAX / 2)).min(COLS_MAX);
     let lines = lines(state, most);
     let widest = lines.iter().map(|line| line::width(line)).max().unwrap_or(0);
-    let (cols, rows) = ((widest as u16 + 2).min(most), (lines.len() as u16).min(screen.height).min(rows_max));
+    let (cols, rows) = ((widest as u16 + 2).min(most), (lines.len() as u16).min(screen.height));
     let x = pane.right().saturating_sub(cols);
-    let area = Rect::new(x, pane.bottom().saturating_sub(rows), cols, rows);
-    Some(beside_caret(state, areas, area)).filter(|area| !area.is_empty())
+    let wanted = Rect::new(x, pane.bottom().saturating_sub(rows), cols, rows);
+    let kept = kept_areas(state, areas);
+    let body = state.layers.last().map(|layer| layer.area(state.size));
+    let columns =
+        [x, pane.x.min(screen.right().saturating_sub(cols)), screen.right().saturating_sub(cols), 0];
+    let top = screen.bottom().saturating_sub(rows);
+    let free = columns.iter().flat_map(|x| (0..=top).rev().map(|y| Rect { x: *x, y, ..wanted }));
+    // The last resort is the place of the status line, which has one row.
+    let status = areas.status.map(|status| Rect { y: status.y, height: 1, ..wanted });
+    let cost = |area: &Rect| {
+        let hidden: u32 = kept.iter().map(|kept| kept.intersection(*area).area()).sum();
+        let over_list = body.map_or(0, |body| u32::from(body.intersection(*area).height));
+        let far = u32::from(area.y.abs_diff(wanted.y)) + 2 * u32::from(area.x != wanted.x);
+        let last_resort = if area.y >= bottom { STATUS_COST } else { 0 };
+        hidden * KEPT_COST + over_list * LIST_ROW_COST + far + last_resort
+    };
+    free.chain(status).min_by_key(cost).filter(|area| !area.is_empty())
 }
 
-/// Returns the part of the screen over whose last rows the message is drawn: the focused pane where that leaves its
-/// caret free, else rows that the keys do not go to.
-fn pane_below(state: &State, areas: &Areas, screen: Rect) -> Rect {
-    // Without room the message stands in the place of the status line.
-    let status = areas.status.map_or(screen, |status| Rect { y: status.bottom(), height: 0, ..status });
+/// Cost of hiding a cell that the user needs, of hiding the status line, and of hiding a row of a list; the unit is a
+/// row away from where messages are expected.
+const KEPT_COST: u32 = 10_000;
+const STATUS_COST: u32 = 2_000;
+const LIST_ROW_COST: u32 = 30;
+
+/// Returns the part of the screen at whose end messages are expected: the conversation above the prompt, or the text.
+fn preferred_pane(state: &State, areas: &Areas, screen: Rect) -> Rect {
+    let text = areas.editor.or(areas.transcript).unwrap_or(screen);
+    match state.panes.focus {
+        _ if !state.layers.is_empty() => screen,
+        Focus::Agent => areas.transcript.unwrap_or(screen),
+        Focus::Terminal | Focus::Editor | Focus::Files => text,
+    }
+}
+
+/// Returns what a message must not hide: the row with the caret, titles, the keys at the end of lists, what has the
+/// keys.
+fn kept_areas(state: &State, areas: &Areas) -> Vec<Rect> {
+    let row = |area: Rect, y: u16| Rect { y, height: 1, ..area };
+    let fixed = [areas.tabs, areas.agent_title, areas.prompt, areas.approval];
+    let mut kept: Vec<Rect> = fixed.into_iter().flatten().collect();
+    let windows = state.visible_rows.iter().chain(&state.other_visible_rows);
+    kept.extend(windows.filter_map(|shown| shown.title));
     if let Some(layer) = state.layers.last() {
-        let layer = layer.area(state.size);
-        let below = screen.bottom().saturating_sub(layer.bottom());
-        return match layer.y {
-            _ if below >= ROWS_MAX as u16 => screen,
-            0 => Rect { height: screen.height.saturating_sub(1), ..screen },
-            y => Rect { height: y, ..screen },
-        };
+        let area = layer.area(state.size);
+        kept.extend([row(area, area.y), row(area, area.bottom().saturating_sub(1))]);
+        kept.extend(layer.cursor((area.width, area.height)).map(|(_, y)| row(area, area.y + y)));
+        if area.height <= SMALL_LAYER {
+            kept.push(area);
+        }
     }
     match state.panes.focus {
-        Focus::Agent => areas.transcript.unwrap_or(status),
-        Focus::Terminal => areas.editor.or(areas.transcript).unwrap_or(status),
-        Focus::Editor | Focus::Files => areas.editor.or(areas.transcript).unwrap_or(screen),
+        Focus::Editor => kept.extend(caret_row(state)),
+        Focus::Terminal => kept.extend(areas.terminal),
+        Focus::Agent | Focus::Files => {}
     }
+    kept
 }
 
-/// Moves an area above the rows of the editor's caret.
-fn beside_caret(state: &State, areas: &Areas, area: Rect) -> Rect {
-    let Some(editor) = areas.editor.filter(|_| state.panes.focus == Focus::Editor) else { return area };
-    let rows = rows_of_caret(state);
-    let covered = |rows: &std::ops::Range<u16>| {
-        (rows.start + editor.y..rows.end + editor.y).any(|row| (area.top()..area.bottom()).contains(&row))
-    };
-    match rows.iter().filter(|rows| covered(rows)).map(|rows| rows.start + editor.y).min() {
-        Some(top) => Rect { y: top.saturating_sub(area.height), ..area },
-        None => area,
-    }
+/// A layer of at most so many rows, such as a prompt, is left free as a whole.
+const SMALL_LAYER: u16 = 5;
+
+/// Returns the row of the text with the caret.
+fn caret_row(state: &State) -> Option<Rect> {
+    let (shown, buffer) = (state.visible_rows.as_ref()?, state.buffers.current()?);
+    let head = buffer.area.per_view.folds.nearest_visible(buffer.area.caret());
+    let y = shown.area.y + shown.row_of(head)?;
+    Some(Rect { y, height: 1, ..shown.area })
 }
