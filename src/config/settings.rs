@@ -81,6 +81,8 @@ pub struct Settings {
     pub breadcrumbs: bool,
     /// Whether sticky lines with the enclosing definitions are displayed.
     pub sticky_lines: bool,
+    /// Whether the file tree selects the file that is shown.
+    pub tree_follow: bool,
     /// Whether brackets are colored by depth.
     pub rainbow_brackets: bool,
     /// Memory limit in megabytes (2^20 bytes) for parse trees of files that are not visible.

@@ -17,6 +17,7 @@ use bowline::ide::features::agent_settings::layer::SettingsView;
 use bowline::ide::features::comparison::view::ComparisonView;
 use bowline::ide::features::context::view::ContextView;
 use bowline::ide::features::diff::view::DiffView;
+use bowline::ide::features::file_tree::filter::TreeFilter;
 use bowline::ide::features::find::bar::FindBar;
 use bowline::ide::features::key_editor::recorder::Recorder;
 use bowline::ide::features::login::view::LoginView;
@@ -86,6 +87,7 @@ const KEYS_AROUND: &[(&str, &str, &str)] = &[
     ("files.delete", "Alt-1 End", ""),
     ("files.expand", "Alt-1 Home", ""),
     ("files.open", "Alt-1 End", ""),
+    ("files.filter", "Alt-1", ""),
     ("files.refresh", "Alt-1", ""),
     ("files.rename", "Alt-1 End", ""),
     ("fold.open-all", "Alt-, F", ""),
@@ -271,6 +273,7 @@ fn visible_extras(ide: &mut TestIde) -> Vec<(&'static str, String)> {
     let questions = layers.top::<QuestionsView>().map(|view| format!("question {}", view.question().text));
     let restore = layers.top::<RestoreView>().map(|view| format!("way back {:?}", view.preview.target));
     let review = layers.top::<ReviewView>().map(|_| "review".to_string());
+    let filter = layers.top::<TreeFilter>().map(|_| "filter of the file tree".to_string());
     let find = layers.top::<FindBar>();
     let find = find
         .map(|bar| format!("find {:?} {:?} {}", bar.query.text().to_string(), bar.field, bar.is_replacing));
@@ -280,7 +283,7 @@ fn visible_extras(ide: &mut TestIde) -> Vec<(&'static str, String)> {
     let queue = layers.top::<QueueView>().map(|view| format!("queued messages at {}", view.selected));
     let all = [
         picker, prompt, dialog, undo, diff, session, context, login, questions, restore, review, queue,
-        settings, find, comparison, keys,
+        settings, find, filter, comparison, keys,
     ];
     let top = all.into_iter().flatten().next();
     assert_eq!(top.is_none(), layers.is_empty(), "a layer that this test does not know");

@@ -111,6 +111,8 @@ mod ide_editing;
 mod ide_encodings;
 /// A second Escape in each key map.
 mod ide_escape;
+/// The file tree: the shown file in it, letters of git, the filter.
+mod ide_file_tree;
 /// Files made, moved and deleted from the tree.
 mod ide_files;
 /// What differs from git's text.

@@ -39,6 +39,7 @@ impl Default for Settings {
             keep_undo: true,
             breadcrumbs: false,
             sticky_lines: false,
+            tree_follow: false,
             rainbow_brackets: false,
             syntax_memory: 64,
             tab_line: "always".to_string(),

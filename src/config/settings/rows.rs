@@ -64,6 +64,15 @@ pub static ROWS: &[Row] = &[
         assign: |settings, value| flag(&value, &mut settings.sticky_lines),
     },
     Row {
+        key: "tree-follow",
+        group: "Appearance",
+        kind: Kind::Flag,
+        default: "false",
+        doc: "Select the shown file in the file tree",
+        project: true,
+        assign: |settings, value| flag(&value, &mut settings.tree_follow),
+    },
+    Row {
         key: "images",
         group: "Appearance",
         kind: IMAGES,

@@ -28,6 +28,7 @@ fn settings_defaults_match_rows() {
         keep_undo: false,
         breadcrumbs: true,
         sticky_lines: true,
+        tree_follow: true,
         rainbow_brackets: true,
         tab_line: String::new(),
         mouse: false,

@@ -35,6 +35,8 @@ pub struct FileTree {
     folders: BTreeMap<PathBuf, Vec<Entry>>,
     open: BTreeSet<PathBuf>,
     rows: Vec<Row>,
+    /// The rows of a filter, in place of the others.
+    filtered: Option<Vec<Row>>,
     /// The selected row.
     pub selected: usize,
     /// The first row on screen.
@@ -55,12 +57,44 @@ impl FileTree {
 
     /// The visible rows.
     pub fn rows(&self) -> &[Row] {
-        &self.rows
+        self.filtered.as_ref().unwrap_or(&self.rows)
     }
 
     /// The selected row.
     pub fn current(&self) -> Option<&Row> {
-        self.rows.get(self.selected)
+        self.rows().get(self.selected)
+    }
+
+    /// Shows only some files, with the folders that contain them, and selects the first. `paths` are relative, with
+    /// slashes, those of one folder next to each other.
+    pub fn set_filter<'p>(&mut self, paths: impl IntoIterator<Item = &'p str>) {
+        let mut rows: Vec<Row> = Vec::new();
+        let mut before: Vec<&str> = Vec::new();
+        for path in paths {
+            let names: Vec<&str> = path.split('/').collect();
+            let shared = names.iter().zip(&before).take_while(|(one, other)| one == other).count();
+            let last = names.len() - 1;
+            for depth in shared..names.len() {
+                let path = names[..=depth].iter().fold(self.root.clone(), |path, name| path.join(name));
+                let is_folder = depth < last;
+                let entry = Entry { name: names[depth].into(), is_folder };
+                rows.push(Row { path, entry, depth, is_open: is_folder });
+            }
+            before = names;
+        }
+        self.selected = rows.iter().position(|row| !row.entry.is_folder).unwrap_or(0);
+        self.top = 0;
+        self.filtered = Some(rows);
+    }
+
+    /// Shows all rows again and selects that of a path, if it is among them.
+    pub fn clear_filter(&mut self, selected: Option<&Path>) {
+        if self.filtered.take().is_some() {
+            self.selected = 0;
+            if let Some(path) = selected {
+                self.select(path);
+            }
+        }
     }
 
     /// Stores the entries of a folder.
@@ -91,7 +125,7 @@ impl FileTree {
 
     /// Selects the row of a path, if it is visible.
     pub fn select(&mut self, path: &Path) {
-        if let Some(at) = self.rows.iter().position(|row| row.path == path) {
+        if let Some(at) = self.rows().iter().position(|row| row.path == path) {
             self.selected = at;
         }
     }
@@ -104,7 +138,7 @@ impl FileTree {
 
     /// Moves the selection by rows.
     pub fn step(&mut self, by: isize) {
-        let last = self.rows.len().saturating_sub(1);
+        let last = self.rows().len().saturating_sub(1);
         self.selected = self.selected.saturating_add_signed(by).min(last);
     }
 
@@ -119,6 +153,9 @@ impl FileTree {
         let mut rows = Vec::new();
         self.collect(&self.root, 0, &mut rows);
         self.rows = rows;
+        if self.filtered.is_some() {
+            return;
+        }
         self.selected = self.selected.min(self.rows.len().saturating_sub(1));
         if let Some(path) = selected {
             self.select(&path);
@@ -163,6 +200,21 @@ mod tests {
         assert_eq!(names, [(0, "src"), (1, "lib.rs"), (0, "a.txt")]);
         assert_eq!(tree.current().unwrap().entry.name, "a.txt");
         tree.fold(Path::new("/w/src"));
+        assert_eq!((tree.rows().len(), tree.selected), (2, 1));
+    }
+
+    #[test]
+    fn file_tree_filter_shows_files_with_their_folders_and_is_taken_back() {
+        let mut tree = FileTree::new(Path::new("/w"));
+        tree.set_entries(Path::new("/w"), vec![entry("src", true), entry("a.txt", false)]);
+        tree.selected = 1;
+        tree.set_filter(["src/ide/a.rs", "src/ide/b.rs", "src/c.rs", "d.rs"]);
+        let names: Vec<_> = tree.rows().iter().map(|r| (r.depth, r.entry.name.to_str().unwrap())).collect();
+        assert_eq!(names, [(0, "src"), (1, "ide"), (2, "a.rs"), (2, "b.rs"), (1, "c.rs"), (0, "d.rs")]);
+        assert_eq!(tree.current().unwrap().path, Path::new("/w/src/ide/a.rs"));
+        tree.set_entries(Path::new("/w/src"), vec![]);
+        assert_eq!(tree.rows().len(), 6, "what is read meanwhile changes nothing");
+        tree.clear_filter(Some(Path::new("/w/a.txt")));
         assert_eq!((tree.rows().len(), tree.selected), (2, 1));
     }
 }

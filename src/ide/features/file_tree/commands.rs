@@ -6,6 +6,7 @@ use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::core::panes::Focus;
 use crate::ide::features::file_tree;
+use crate::ide::features::file_tree::filter;
 use crate::ide::features::file_tree::steps::TreeJob;
 use crate::ide::features::files;
 use crate::ide::features::files::events::refresh_tree;
@@ -20,6 +21,8 @@ pub const COMMANDS: &[Command] = &[
     command("files.rename", "Rename file", &["move file"], rename),
     command("files.delete", "Delete file", &["remove", "trash"], delete),
     command("files.undo", "Undo file operation", &["undelete", "restore file"], file_tree::events::undo),
+    command("files.reveal", "Show file in tree", &["reveal in explorer", "locate file"], reveal),
+    command("files.filter", "Search file tree", &["filter files"], filter::open),
     command("files.refresh", "Refresh file tree", &["reload"], refresh),
 ];
 
@@ -109,6 +112,17 @@ fn delete(cx: &mut Cx<'_>) {
         .choice('y', "Delete", |cx| file_tree::events::start_job(cx, TreeJob::Delete(path), None))
         .close('n', "Cancel");
     cx.state.push_layer(dialog);
+}
+
+/// Selects the shown file in the tree, which gets the keys.
+fn reveal(cx: &mut Cx<'_>) {
+    let Some(path) = cx.state.buffers.current().and_then(|buffer| buffer.path.clone()) else {
+        return cx.state.set_status("No file open");
+    };
+    if !file_tree::events::reveal_file(cx, &path) {
+        return cx.state.set_status("The file is outside of this folder");
+    }
+    crate::ide::editor::commands::panes::focus(cx, Focus::Files);
 }
 
 fn refresh(cx: &mut Cx<'_>) {

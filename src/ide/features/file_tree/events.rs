@@ -5,12 +5,14 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::file_tree::steps::TREE_STEPS;
 use crate::ide::features::file_tree::steps::{self, TreeJob, TreeStep};
 use crate::ide::features::files;
 use crate::ide::features::files::commands::save_buffer;
+use crate::ide::features::files::list::list;
 use crate::ide::features::files::save::AfterSave;
 use crate::ide::features::reopen::state::REOPEN;
 use crate::ide::model::buffers::{Buffer, BufferId, DiskState};
@@ -160,6 +162,7 @@ fn job_message(cx: &Cx<'_>, job: &TreeJob) -> String {
 fn update_open_files(cx: &mut Cx<'_>, job: &TreeJob, new_path: &Path, opens: bool) {
     match job {
         TreeJob::Create { path, is_folder } => {
+            // Every expanded folder is read again below.
             reveal(cx, path);
             if !is_folder && opens {
                 cx.state.note_jump();
@@ -220,13 +223,43 @@ fn resume_saves(cx: &mut Cx<'_>, at: &Path) {
     }
 }
 
-/// Expands the tree down to a path, which is selected once it is read.
-fn reveal(cx: &mut Cx<'_>, path: &Path) {
-    let folders: Vec<PathBuf> = path.ancestors().skip(1).map(PathBuf::from).collect();
+/// Expands the tree down to a path, which is selected once it is read. Returns the folders that were not read yet.
+fn reveal(cx: &mut Cx<'_>, path: &Path) -> Vec<PathBuf> {
     let root = cx.state.workspace.clone();
-    for folder in folders.into_iter().filter(|folder| folder.starts_with(&root)) {
-        // Every expanded folder is read again below.
-        cx.state.files.unfold(&folder);
-    }
+    let folders = path.ancestors().skip(1).filter(|folder| folder.starts_with(&root));
+    let unread = folders.filter(|folder| cx.state.files.unfold(folder)).map(PathBuf::from).collect();
     cx.state.files.select_when_loaded(path);
+    unread
+}
+
+/// Selects a file in the tree; reads the folders that lead to it. Returns whether it is in the workspace.
+pub fn reveal_file(cx: &mut Cx<'_>, path: &Path) -> bool {
+    if !path.starts_with(&cx.state.workspace) {
+        return false;
+    }
+    let mut unread = reveal(cx, path);
+    let is_selected = cx.state.files.current().is_some_and(|row| row.path == path);
+    if unread.is_empty() && !is_selected {
+        // It was created after its folder was read.
+        unread.extend(path.parent().map(PathBuf::from));
+    }
+    for folder in unread {
+        list(cx, folder);
+    }
+    cx.state.damage.add(Part::Files);
+    true
+}
+
+/// Selects the shown file once it is another one, if the user wants that and sees the tree.
+pub fn follow_shown_file(cx: &mut Cx<'_>) {
+    let is_wanted = cx.state.display.tree_follow && cx.state.areas.files.is_some();
+    let shown = cx.state.buffers.current().and_then(|buffer| buffer.path.clone()).filter(|_| is_wanted);
+    let Some(path) = shown.filter(|path| cx.state.slots[TREE_STEPS].followed.as_ref() != Some(path)) else {
+        return;
+    };
+    cx.state.slots[TREE_STEPS].followed = Some(path.clone());
+    // With the keys in the tree, its selection is the user's.
+    if cx.state.panes.focus != Focus::Files {
+        reveal_file(cx, &path);
+    }
 }

@@ -1,9 +1,11 @@
-//! The file tree: a view of the workspace's files, and creating, moving and deleting them.
+//! The file tree: a view of the workspace's files, what git says of them, and creating, moving and deleting them.
 
-use crate::ide::core::feature::Feature;
+use crate::ide::core::feature::{Feature, FeatureEvent};
 
 pub mod commands;
 pub mod events;
+pub mod filter;
+pub mod git_status;
 pub mod pane;
 pub mod steps;
 
@@ -11,7 +13,22 @@ pub mod steps;
 pub const FEATURE: Feature = Feature {
     commands: &[commands::COMMANDS],
     panes: &[&pane::PANE],
-    slots: &[|options| Box::new(steps::TreeSteps::new(&options.state))],
+    slots: &[
+        |options| Box::new(steps::TreeSteps::new(&options.state)),
+        |_| Box::new(git_status::GitStatus::default()),
+    ],
+    on_event: |cx, event| match event {
+        FeatureEvent::Started
+        | FeatureEvent::Saved { .. }
+        | FeatureEvent::FilesMayHaveChanged
+        | FeatureEvent::FilesRestored
+        | FeatureEvent::ToolEnded => git_status::invalidate(cx),
+        FeatureEvent::FrameSent => {
+            git_status::after_frame(cx);
+            events::follow_shown_file(cx);
+        }
+        _ => {}
+    },
     is_changing: |state| state.slots[steps::TREE_STEPS].is_busy,
     ..Feature::new("file_tree")
 };

@@ -3,13 +3,16 @@
 use std::path::Path;
 
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 
 use crate::base::width::truncate;
 use crate::ide::core::damage::Part;
 use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
+use crate::ide::features::file_tree::git_status::GIT_STATUS;
 use crate::ide::features::review::state::REVIEW;
+use crate::ide::model::file_tree::Row;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
 use crate::workspace::checkpoint::Name;
@@ -44,21 +47,15 @@ impl Component<State> for FileTreePane {
             let unsaved =
                 state.buffers.by_path(&row.path).is_some_and(crate::ide::model::buffers::Buffer::is_unsaved);
             let style = canvas.style(if row.entry.is_folder { "ui.dir" } else { "ui.file" });
-            let style = ratatui::style::Style { bg: ground.bg, ..style };
+            let style = Style { bg: ground.bg, ..style };
             let indent = 1 + 2 * row.depth as u16;
             let text = format!("{sign} {}", row.entry.name.to_string_lossy());
-            let letter = review_letter(state, &row.path);
-            let taken = indent + 1 + 2 * u16::from(letter.is_some());
+            let marks = Marks::of(state, row);
+            let taken = indent + 1 + marks.cells();
+            let style =
+                marks.scope().map_or(style, |scope| style.patch(Style { bg: None, ..canvas.style(scope) }));
             canvas.text(indent, y, &truncate(&text, usize::from(cols.saturating_sub(taken))), style);
-            if let Some(letter) = letter {
-                let style = canvas.style(if letter == 'A' { "diff.plus" } else { "diff.delta" });
-                canvas.text(
-                    cols.saturating_sub(2),
-                    y,
-                    &letter.to_string(),
-                    ratatui::style::Style { bg: ground.bg, ..style },
-                );
-            }
+            draw_marks(canvas, &marks, y, ground);
             if unsaved {
                 let modified = canvas.style("ui.tab.modified");
                 canvas.text(0, y, "●", modified);
@@ -68,6 +65,55 @@ impl Component<State> for FileTreePane {
                 canvas.put_style(Rect::new(0, y, cols, 1), row_style);
             }
         }
+    }
+}
+
+/// What is known of the changes of a row.
+struct Marks {
+    /// Letter of git, else of the review.
+    letter: Option<char>,
+    /// Whether the agent has changed it and the user has not decided on that.
+    is_unreviewed: bool,
+}
+
+impl Marks {
+    fn of(state: &State, row: &Row) -> Self {
+        let git = &state.slots[GIT_STATUS];
+        if row.entry.is_folder {
+            let letter = if git.has_changes(&row.path) { Some('•') } else { git.letter(&row.path) };
+            return Self { letter, is_unreviewed: false };
+        }
+        let review = review_letter(state, &row.path);
+        Self { letter: git.letter(&row.path).or(review), is_unreviewed: review.is_some() }
+    }
+
+    /// Cells at the end of the row that it takes.
+    fn cells(&self) -> u16 {
+        2 * u16::from(self.letter.is_some()) + 2 * u16::from(self.is_unreviewed)
+    }
+
+    /// Returns the scope of its color.
+    fn scope(&self) -> Option<&'static str> {
+        Some(match self.letter? {
+            'A' | 'U' => "diff.plus",
+            'D' => "diff.minus",
+            '!' => "error",
+            _ => "diff.delta",
+        })
+    }
+}
+
+/// Draws them at the end of a row.
+fn draw_marks(canvas: &mut Canvas<'_>, marks: &Marks, y: u16, ground: Style) {
+    let (cols, _) = canvas.size();
+    if let (Some(letter), Some(scope)) = (marks.letter, marks.scope()) {
+        let style = Style { bg: ground.bg, ..canvas.style(scope) };
+        canvas.text(cols.saturating_sub(2), y, letter.encode_utf8(&mut [0; 4]), style);
+    }
+    if marks.is_unreviewed {
+        // The sign that the agent's lines have in the editor.
+        let style = Style { bg: ground.bg, ..canvas.style("ui.gutter.agent") };
+        canvas.text(cols.saturating_sub(4), y, "┃", style);
     }
 }
 

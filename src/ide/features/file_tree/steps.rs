@@ -63,12 +63,20 @@ pub struct TreeSteps {
     pub failed: Option<TreeStep>,
     /// Whether a job is running.
     pub is_busy: bool,
+    /// The shown file that was selected last without a command.
+    pub followed: Option<PathBuf>,
 }
 
 impl TreeSteps {
     /// Returns a state without steps; `state` is the folder of the program's persistent state.
     pub fn new(state: &Path) -> Self {
-        Self { trash: state.join("deleted"), undoable: Vec::new(), failed: None, is_busy: false }
+        Self {
+            trash: state.join("deleted"),
+            undoable: Vec::new(),
+            failed: None,
+            is_busy: false,
+            followed: None,
+        }
     }
 }
 

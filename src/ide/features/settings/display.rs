@@ -33,6 +33,7 @@ pub const SETTINGS: &[SettingSpec] = &[
     SettingSpec::new("sticky-lines", |cx, new| {
         show(cx, new, |to, from| to.sticky_scroll = from.sticky_scroll);
     }),
+    SettingSpec::new("tree-follow", |cx, new| show(cx, new, |to, from| to.tree_follow = from.tree_follow)),
     SettingSpec::new("tab-line", |cx, new| show(cx, new, |to, from| to.tabs = from.tabs)),
     SettingSpec::new("mouse", |cx, new| cx.ui.mouse = Some(new.mouse)),
     SettingSpec::new("notify", |cx, new| cx.ui.notify = Some(Notify::named(&new.notify))),

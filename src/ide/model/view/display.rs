@@ -155,6 +155,8 @@ pub struct DisplayOptions {
     pub breadcrumbs: bool,
     /// Whether the headers of the items that contain the first row stay visible (sticky scroll).
     pub sticky_scroll: bool,
+    /// Whether the file tree selects the file that is shown.
+    pub tree_follow: bool,
     /// When the line of tabs is shown.
     pub tabs: TabLineDisplay,
     /// Whether a scrollbar is shown where the text does not fit.
@@ -180,6 +182,7 @@ impl DisplayOptions {
             wrap: SoftWrap::from_name(&settings.soft_wrap),
             breadcrumbs: settings.breadcrumbs,
             sticky_scroll: settings.sticky_lines,
+            tree_follow: settings.tree_follow,
             tabs: TabLineDisplay::from_name(&settings.tab_line),
             scrollbar: settings.scrollbar,
         }
