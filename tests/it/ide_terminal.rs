@@ -313,3 +313,74 @@ async fn terminal_pane_height_can_be_changed() {
     ide.keys("Alt-9 k").await;
     assert!(ide.status_message().contains("Next key"));
 }
+
+/// What a shell with integration prints for a command.
+fn marked(line: &str, output: &str) -> String {
+    format!("\x1b]133;A\x07$ \x1b]133;B\x07{line}\r\n\x1b]133;C\x07{output}\x1b]133;D;0\x07")
+}
+
+#[tokio::test]
+async fn terminal_selection_opens_the_file_it_names() {
+    let (mut ide, mut shell) = open_wide().await;
+    shell.print("\x1b[2J\x1b[Hsrc/b.rs:3:1\r\n").await;
+    ide.wait_for_text("b.rs:3").await;
+    let (x, y) = ide.find("src/b.rs:3");
+    for _ in 0..3 {
+        press(&mut ide, MouseKind::Down(Button::Left), (x, y), Mods::NONE);
+        press(&mut ide, MouseKind::Up(Button::Left), (x, y), Mods::NONE);
+    }
+    ide.keys("Alt-9 o").await;
+    ide.wait_for("a file", |state| state.buffers.current().is_some_and(|file| file.name() == "b.rs")).await;
+    ide.headless.idle().await;
+    assert_eq!((ide.cursor(), ide.state().panes.focus), ((3, 1), Focus::Editor));
+}
+
+#[tokio::test]
+async fn terminal_last_command_and_selection_go_to_the_agents_prompt() {
+    let (mut ide, mut shell) = open_wide().await;
+    ide.keys("Alt-9 a").await;
+    ide.wait_for("an answer", |state| state.status.message.contains("no marked command")).await;
+    shell.print(&marked("cargo test", "error[E0308]: `x`\r\n  --> src/b.rs:3:1\r\n")).await;
+    shell.print("\x1b]133;A\x07$ \x1b]133;B\x07.").await;
+    ide.wait_for_text("$ .").await;
+    ide.keys("Alt-9 a").await;
+    ide.wait_for("text", |state| state.prompt.area.text().to_string().contains("E0308")).await;
+    let text = ide.state().prompt.area.text().to_string();
+    assert!(
+        text.contains("```\n$ cargo test\nerror[E0308]: `x`\n  --> src/b.rs:3:1\n```\n")
+            && !text.contains("$ ."),
+        "{text}"
+    );
+    assert_eq!(ide.state().panes.focus, Focus::Agent, "to ask about it");
+    ide.keys("Ctrl-a Ctrl-u").await;
+    ide.state().prompt.area.set("", 0);
+    let (x, y) = ide.find("--> src");
+    for _ in 0..3 {
+        press(&mut ide, MouseKind::Down(Button::Left), (x, y), Mods::NONE);
+        press(&mut ide, MouseKind::Up(Button::Left), (x, y), Mods::NONE);
+    }
+    ide.keys("Alt-9 a").await;
+    ide.wait_for("text", |state| state.prompt.area.text().to_string().contains("-->")).await;
+    let text = ide.state().prompt.area.text().to_string();
+    assert!(text.contains("--> src/b.rs:3:1") && !text.contains("E0308"), "{text}");
+}
+
+#[tokio::test]
+async fn terminal_goes_to_the_previous_and_the_next_command() {
+    let (mut ide, mut shell) = open_wide().await;
+    for n in 1..=3 {
+        shell.print(&marked(&format!("command-{n}"), &"out\r\n".repeat(12))).await;
+    }
+    shell.print("\x1b]133;A\x07$ \x1b]133;B\x07now").await;
+    ide.wait_for_text("$ now").await;
+    for expected in ["$ command-3", "$ command-2"] {
+        ide.keys("Alt-9 Up").await;
+        ide.wait_for_text(expected).await;
+    }
+    ide.keys("Alt-9 Down").await;
+    ide.wait_for_text("$ command-3").await;
+    ide.keys("Alt-9 Down").await;
+    ide.wait_for_text("$ now").await;
+    ide.keys("Alt-9 Down").await;
+    ide.wait_for("a message", |state| state.status.message.starts_with("No marked command")).await;
+}

@@ -38,6 +38,26 @@ pub const COMMANDS: &[Command] = &[
     command("terminal.copy", "Copy terminal selection", &[], |cx| {
         with_one(cx, |cx| terminal::input::send_to_active(cx, TerminalRequest::Copy));
     }),
+    command(
+        "terminal.open-selection",
+        "Open path selected in terminal",
+        &["go to file", "follow link"],
+        |cx| {
+            with_one(cx, |cx| terminal::input::send_to_active(cx, TerminalRequest::SelectedFile));
+        },
+    ),
+    command(
+        "terminal.send-to-agent",
+        "Send terminal output to agent",
+        &["attach last command", "ask about output", "add selection to prompt"],
+        |cx| with_one(cx, |cx| terminal::input::send_to_active(cx, TerminalRequest::TextForAgent)),
+    ),
+    command("terminal.previous-command", "Go to previous command", &["previous prompt"], |cx| {
+        with_one(cx, |cx| terminal::input::send_to_active(cx, TerminalRequest::ToPrompt { is_back: true }));
+    }),
+    command("terminal.next-command", "Go to next command", &["next prompt"], |cx| {
+        with_one(cx, |cx| terminal::input::send_to_active(cx, TerminalRequest::ToPrompt { is_back: false }));
+    }),
     command("terminal.paste", "Paste into terminal", &[], paste),
     command(
         "terminal.send-selection",

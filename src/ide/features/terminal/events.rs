@@ -11,6 +11,7 @@ use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::features::files;
 use crate::ide::features::terminal;
+use crate::ide::features::terminal::agent_text;
 use crate::ide::features::terminal::emulator::grid::Grid;
 use crate::ide::features::terminal::messages::{TerminalEvent, TerminalId, TerminalRequest};
 use crate::ide::features::terminal::state::ShellState;
@@ -96,6 +97,10 @@ pub fn handle_event(cx: &mut Cx<'_>, happening: TerminalEvent) {
         TerminalEvent::Location(path, at) => open_location(cx, path, at),
         TerminalEvent::NoLocation(word) if word.is_empty() => {}
         TerminalEvent::NoLocation(word) => cx.state.set_status(format!("No such file: {word}")),
+        TerminalEvent::ForAgent(text) => agent_text::insert(cx, text),
+        TerminalEvent::NoPrompt => {
+            cx.state.set_status("No marked command there. The shell must send OSC 133 marks");
+        }
         TerminalEvent::InputFull(_) => {
             cx.state.set_error("Terminal program reads no input: keys dropped");
         }

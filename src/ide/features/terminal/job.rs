@@ -17,7 +17,7 @@ use crate::exec::{Environment, FileKind, Terminal, TerminalControl, TerminalSpec
 use crate::ide::core::context::Tasks;
 use crate::ide::features::terminal::emulator::screen::{Emulator, ScrollBy};
 use crate::ide::features::terminal::events::handle_event;
-use crate::ide::features::terminal::messages::{TerminalEvent, TerminalId, TerminalRequest};
+use crate::ide::features::terminal::messages::{TerminalEvent, TerminalId, TerminalRequest, TerminalText};
 
 /// Size of a read, between two checks for requests of the user.
 const CHUNK: usize = 32 << 10;
@@ -25,6 +25,8 @@ const CHUNK: usize = 32 << 10;
 const FRAME: Duration = Duration::from_millis(20);
 /// Maximum bytes of pending input for a program.
 const INPUT_MAX: usize = 1 << 20;
+/// Maximum bytes of a selected text that is looked up as a path.
+const PATH_MAX: usize = 4 << 10;
 /// How long processes left by the shell may still print after its end.
 const DRAIN_TIME: Duration = Duration::from_millis(100);
 /// How long processes may take to end when their terminal is closed.
@@ -210,6 +212,8 @@ impl TerminalJob {
                 | TerminalRequest::Report(_)
                 | TerminalRequest::Copy
                 | TerminalRequest::WordAt(_)
+                | TerminalRequest::SelectedFile
+                | TerminalRequest::TextForAgent
                 | TerminalRequest::ForegroundProgram(_)
         );
         match ask {
@@ -238,6 +242,21 @@ impl TerminalJob {
                 let found = self.find_location(self.emulator.word_at(at)).await;
                 self.send_event(found).await;
             }
+            TerminalRequest::SelectedFile => {
+                let found = match self.selected_name() {
+                    name if name.is_empty() => TerminalEvent::Copied(None),
+                    name => self.find_location(name).await,
+                };
+                self.send_event(found).await;
+            }
+            TerminalRequest::TextForAgent => {
+                self.send_event(TerminalEvent::ForAgent(self.text_for_agent())).await;
+            }
+            TerminalRequest::ToPrompt { is_back } => {
+                if !self.emulator.scroll_to_prompt(is_back) {
+                    self.send_event(TerminalEvent::NoPrompt).await;
+                }
+            }
             TerminalRequest::Watch(watched) => self.watched = watched,
             TerminalRequest::ForegroundProgram(reply) => {
                 // The requester may have gone in the meantime.
@@ -245,6 +264,20 @@ impl TerminalJob {
             }
         }
         self.dirty |= changes;
+    }
+
+    /// Returns the first line of the selected text without signs around a path; empty if it is too long for one.
+    fn selected_name(&self) -> String {
+        let selected = self.emulator.selected_text().unwrap_or_default();
+        let line = selected.trim().lines().next().unwrap_or_default();
+        let name = line.trim_matches(|c: char| c.is_whitespace() || "\"'`()[]<>,;".contains(c));
+        if name.len() > PATH_MAX { String::new() } else { name.to_string() }
+    }
+
+    /// Returns the selected text, else the last command with its output.
+    fn text_for_agent(&self) -> Option<TerminalText> {
+        let selected = self.emulator.selected_text().map(TerminalText::Selected);
+        selected.or_else(|| self.emulator.last_command().map(TerminalText::Command))
     }
 
     /// Returns the file that a word names, with or without a line and column after it.

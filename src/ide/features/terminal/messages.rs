@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use crate::ide::features::terminal::emulator::grid::Grid;
+use crate::ide::features::terminal::emulator::screen::prompts::CommandText;
 use crate::ide::features::terminal::emulator::screen::{ScrollBy, SelectionUnit};
 
 /// Id of a terminal, unique while the program runs.
@@ -32,12 +33,30 @@ pub enum TerminalRequest {
     Copy,
     /// Return the file named at a cell.
     WordAt((u16, u16)),
+    /// Return the file named by the selected text.
+    SelectedFile,
+    /// Return the selected text, else the last command with its output.
+    TextForAgent,
+    /// Scroll to the prompt before the first row, or after it.
+    ToPrompt {
+        /// Whether before.
+        is_back: bool,
+    },
     /// Start or stop sending content, as the terminal becomes visible or hidden.
     Watch(bool),
     /// Start another shell in place of the one that ended.
     Restart,
     /// Return the foreground program of the shell.
     ForegroundProgram(oneshot::Sender<Option<String>>),
+}
+
+/// Text of a terminal for the agent.
+#[derive(Debug)]
+pub enum TerminalText {
+    /// The selected text.
+    Selected(String),
+    /// A command with its output.
+    Command(CommandText),
 }
 
 /// An event of a terminal.
@@ -51,12 +70,16 @@ pub enum TerminalEvent {
     Ended(TerminalId, i32),
     /// No shell could be started, and why.
     Failed(TerminalId, String),
-    /// The selected text.
+    /// The selected text; `None` if there is none, also where it was to name a file.
     Copied(Option<String>),
     /// The file named at the requested cell, with its one-based line and column.
     Location(PathBuf, Option<(usize, usize)>),
     /// The text at the requested cell names no file.
     NoLocation(String),
+    /// What the agent is to be shown.
+    ForAgent(Option<TerminalText>),
+    /// There is no prompt to scroll to.
+    NoPrompt,
     /// The program inside does not read its input, and the queue is full.
     InputFull(TerminalId),
     /// A program inside tried to write the clipboard.

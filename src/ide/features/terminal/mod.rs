@@ -2,6 +2,7 @@
 
 use crate::ide::core::feature::Feature;
 
+pub mod agent_text;
 pub mod commands;
 pub mod emulator;
 pub mod events;

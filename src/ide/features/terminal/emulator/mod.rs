@@ -5,5 +5,6 @@ pub mod grid;
 pub mod keys;
 pub mod mouse;
 pub mod paint;
+pub mod prompt_marks;
 pub mod screen;
 pub mod strings;

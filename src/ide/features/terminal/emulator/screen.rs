@@ -15,8 +15,11 @@ use parking_lot::Mutex;
 
 use crate::ide::features::terminal;
 use crate::ide::features::terminal::emulator::grid::{Grid, Modes, MouseReporting, Row};
+use crate::ide::features::terminal::emulator::prompt_marks::PromptMarks;
 use crate::ide::features::terminal::emulator::strings::Strings;
 use crate::tui::screen::CursorShape;
+
+pub mod prompts;
 
 /// Number of rows that can be scrolled back.
 const HISTORY: usize = 10_000;
@@ -108,6 +111,11 @@ pub struct Emulator {
     term: Term<Listener>,
     parser: Processor,
     strings: Strings,
+    marks: PromptMarks,
+    /// Number of prompts so far.
+    prompts: u64,
+    /// Whether a command runs, as far as the shell says so.
+    runs_command: bool,
     listener: Listener,
     /// The rows returned last.
     last: Vec<Arc<Row>>,
@@ -126,6 +134,9 @@ impl Emulator {
             term,
             parser: Processor::new(),
             strings: Strings::default(),
+            marks: PromptMarks::default(),
+            prompts: 0,
+            runs_command: false,
             listener,
             last: Vec::new(),
             stale: true,
@@ -135,6 +146,17 @@ impl Emulator {
     /// Processes output.
     pub fn feed(&mut self, bytes: &[u8]) {
         let bytes = &*self.strings.truncate(bytes);
+        let mut from = 0;
+        while let Some((length, mark)) = self.marks.next(&bytes[from..]) {
+            self.parse(&bytes[from..from + length]);
+            self.apply_mark(mark);
+            from += length;
+        }
+        self.parse(&bytes[from..]);
+        self.clamp_scroll();
+    }
+
+    fn parse(&mut self, bytes: &[u8]) {
         if bytes.is_ascii() {
             self.parser.advance(&mut self.term, bytes);
         } else {
@@ -143,7 +165,6 @@ impl Emulator {
                 self.limit_marks();
             }
         }
-        self.clamp_scroll();
     }
 
     /// Scrolls forward to the oldest row if the library is beyond it: it counts rows that scroll out of a

@@ -273,3 +273,60 @@ proptest! {
         }
     }
 }
+
+/// A prompt, a command line and the output, as a shell with integration prints them.
+fn command(line: &str, output: &str) -> String {
+    format!("\x1b]133;A\x07$ \x1b]133;B\x07{line}\r\n\x1b]133;C\x07{output}\x1b]133;D;0\x07")
+}
+
+#[test]
+fn terminal_last_command_is_that_before_the_prompt_or_the_running_one() {
+    let mut emulator = fed(20, 5, command("ls", "a.rs\r\nb.rs\r\n").as_bytes());
+    assert_eq!(emulator.last_command(), None, "no prompt after it yet");
+    emulator.feed(b"\x1b]133;A\x07$ \x1b]133;B\x07");
+    let text = |command: &str, output: &str| {
+        Some(prompts::CommandText { command: command.to_string(), output: output.to_string(), is_cut: false })
+    };
+    assert_eq!(emulator.last_command(), text("ls", "a.rs\nb.rs"));
+    emulator.feed("echo 漢字 | a command that is wrapped\r\n\x1b]133;C\x07one\r\n\r\ntwo".as_bytes());
+    assert_eq!(emulator.last_command(), text("echo 漢字 | a command that is wrapped", "one\n\ntwo"));
+    assert_eq!(fed(20, 5, b"$ ls\r\na\r\n$ ").last_command(), None, "without marks");
+}
+
+#[test]
+fn terminal_last_command_with_endless_output_is_cut_at_a_line() {
+    let output: String = (0..9_000).map(|n| format!("line {n} of much output\r\n")).collect();
+    let mut emulator = fed(80, 5, command("yes", &output).as_bytes());
+    emulator.feed(b"\x1b]133;A\x07$ ");
+    let text = emulator.last_command().unwrap();
+    assert!(text.is_cut && text.output.len() < 100 << 10);
+    assert!(text.output.starts_with("line ") && text.output.ends_with("line 8999 of much output"));
+}
+
+#[test]
+fn terminal_scrolls_from_prompt_to_prompt() {
+    let output = "out\r\n".repeat(10);
+    let mut emulator =
+        fed(20, 5, (1..=3).map(|n| command(&format!("c{n}"), &output)).collect::<String>().as_bytes());
+    emulator.feed(b"\x1b]133;A\x07$ ");
+    let first = |emulator: &mut Emulator| shown(&emulator.grid())[0].clone();
+    for expected in ["$ c3", "$ c2", "$ c1"] {
+        assert!(emulator.scroll_to_prompt(true));
+        assert_eq!(first(&mut emulator), expected);
+    }
+    assert!(!emulator.scroll_to_prompt(true), "there is none before");
+    // Wrapped again, the marks are where the text is.
+    emulator.resize(10, 4);
+    assert!(emulator.scroll_to_prompt(false));
+    assert_eq!(first(&mut emulator), "$ c2");
+    assert!(emulator.scroll_to_prompt(false) && emulator.scroll_to_prompt(false));
+    assert_eq!(emulator.grid().back, 0, "the last prompt is on the last screen");
+    assert!(!emulator.scroll_to_prompt(false));
+}
+
+#[test]
+fn terminal_marks_change_nothing_that_is_shown() {
+    let marked = command("ls \x1b[31mred", "\x1b[mout\r\n");
+    let plain = "$ ls \x1b[31mred\r\n\x1b[mout\r\n";
+    assert_eq!(fed(20, 5, marked.as_bytes()).grid().rows, fed(20, 5, plain.as_bytes()).grid().rows);
+}
