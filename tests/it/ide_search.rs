@@ -174,7 +174,7 @@ async fn find_begins_with_the_selected_text() {
 
 #[tokio::test]
 async fn find_keeps_the_match_above_the_bar() {
-    let text = (0..100).map(|n| format!("line {n}\n")).collect::<String>() + "needle";
+    let text = "line\n".repeat(100) + "needle";
     let mut ide = IdeSetup::new().with("a.txt", text).size(80, 14).start().await;
     ide.keys("Alt-2 Ctrl-r").await;
     ide.type_in("needle").await;

@@ -76,7 +76,7 @@ impl Layer for TreeFilter {
     }
 
     fn actions(&self) -> Actions {
-        Actions { step, accept, escape, on_change, ..Actions::default() }
+        Actions { step, accept, on_change, escape, ..Actions::default() }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What git says of the workspace's files, for the letters of the tree. A task asks git when files may have changed and
 //! the tree is shown. Must not know how it is drawn.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,11 +19,11 @@ use crate::workspace::git;
 pub const GIT_STATUS: Slot<GitStatus> = Slot::new();
 
 /// Lists changed files. Where the repository defines programs that this could run, it lists none.
-const SCRIPT: &str = r#"
+const SCRIPT: &str = r"
 exec 2>/dev/null
 names_programs && exit 0
 safe_git status --porcelain -z --ignore-submodules=all
-"#;
+";
 /// Maximum bytes of the list.
 const BYTES_MAX: usize = 4 << 20;
 /// Time limit for git.
@@ -102,7 +102,7 @@ async fn read(env: &dyn Environment, folder: &Path) -> HashMap<PathBuf, char> {
         script: git::script(SCRIPT),
         cwd: folder.to_path_buf(),
         timeout: Some(TIMEOUT),
-        env: Default::default(),
+        env: BTreeMap::default(),
     };
     match env.run(command, output, cancel).await {
         Ok(Exit::Code(0)) => {}

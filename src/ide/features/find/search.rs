@@ -27,8 +27,8 @@ pub fn step(cx: &mut Cx<'_>, step: Step) {
         return cx.state.slots[FIND].queue(step);
     }
     match step {
-        Step::Next => start(cx, |range| Target::Next(range)),
-        Step::Previous => start(cx, |range| Target::Previous(range)),
+        Step::Next => start(cx, Target::Next),
+        Step::Previous => start(cx, Target::Previous),
         Step::Replace => replace::one(cx),
     }
 }

@@ -55,13 +55,12 @@ impl PromptMarks {
     /// Processes one byte; returns the mark that it ends.
     fn step(&mut self, byte: u8) -> Option<PromptMark> {
         let (next, found) = match (self.0, byte) {
-            (State::Ending(mark), b'\\') => (State::Outside, Some(mark)),
-            (State::Mark(mark, _), BELL) => (State::Outside, Some(mark)),
+            (State::Ending(mark), b'\\') | (State::Mark(mark, _), BELL) => (State::Outside, Some(mark)),
             (State::Mark(mark, _), ESCAPE) => (State::Ending(mark), None),
             // What comes after an escape within a string begins a new sequence.
             (State::Ending(_), _) => (after_escape(byte), None),
             (_, ESCAPE) => (State::Head(0), None),
-            (_, CANCEL | SUBSTITUTE) => (State::Outside, None),
+            (State::Outside, _) | (_, CANCEL | SUBSTITUTE) => (State::Outside, None),
             (State::Head(seen), _) if seen < HEAD.len() => {
                 (if byte == HEAD[seen] { State::Head(seen + 1) } else { State::Outside }, None)
             }
@@ -76,10 +75,10 @@ impl PromptMarks {
                 (mark.map_or(State::Outside, |mark| State::Mark(mark, false)), None)
             }
             // Only options, after a semicolon, may follow the letter.
-            (State::Mark(mark, false), b';') => (State::Mark(mark, true), None),
-            (State::Mark(_, false), _) => (State::Outside, None),
-            (state @ State::Mark(_, true), _) => (state, None),
-            (State::Outside, _) => (State::Outside, None),
+            (State::Mark(mark, has_options), _) => {
+                let goes_on = has_options || byte == b';';
+                (if goes_on { State::Mark(mark, true) } else { State::Outside }, None)
+            }
         };
         self.0 = next;
         found

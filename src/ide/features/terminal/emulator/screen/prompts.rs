@@ -59,12 +59,8 @@ impl Emulator {
     pub fn scroll_to_prompt(&mut self, is_back: bool) -> bool {
         let back = self.term.grid().display_offset();
         let top = -(back as i32);
-        let starts = self.prompt_lines().into_iter().map(|line| line.0);
-        let found = if is_back {
-            starts.filter(|line| *line < top).next_back()
-        } else {
-            starts.into_iter().find(|line| *line > top)
-        };
+        let mut starts = self.prompt_lines().into_iter().map(|line| line.0);
+        let found = if is_back { starts.rfind(|line| *line < top) } else { starts.find(|line| *line > top) };
         match found {
             Some(line) if line < 0 => self.scroll(ScrollBy::Rows(top - line)),
             // The rest is on the last screen.

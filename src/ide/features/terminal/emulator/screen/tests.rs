@@ -295,7 +295,7 @@ fn terminal_last_command_is_that_before_the_prompt_or_the_running_one() {
 
 #[test]
 fn terminal_last_command_with_endless_output_is_cut_at_a_line() {
-    let output: String = (0..9_000).map(|n| format!("line {n} of much output\r\n")).collect();
+    let output = (0..9_000).map(|n| format!("line {n} of much output\r\n")).collect::<Vec<_>>().concat();
     let mut emulator = fed(80, 5, command("yes", &output).as_bytes());
     emulator.feed(b"\x1b]133;A\x07$ ");
     let text = emulator.last_command().unwrap();
@@ -306,8 +306,11 @@ fn terminal_last_command_with_endless_output_is_cut_at_a_line() {
 #[test]
 fn terminal_scrolls_from_prompt_to_prompt() {
     let output = "out\r\n".repeat(10);
-    let mut emulator =
-        fed(20, 5, (1..=3).map(|n| command(&format!("c{n}"), &output)).collect::<String>().as_bytes());
+    let mut emulator = fed(
+        20,
+        5,
+        (1..=3).map(|n| command(&format!("c{n}"), &output)).collect::<Vec<_>>().concat().as_bytes(),
+    );
     emulator.feed(b"\x1b]133;A\x07$ ");
     let first = |emulator: &mut Emulator| shown(&emulator.grid())[0].clone();
     for expected in ["$ c3", "$ c2", "$ c1"] {
