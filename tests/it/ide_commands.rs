@@ -201,6 +201,8 @@ async fn palette_offers_what_the_words_mean() {
         ("paste", Some("Paste")),
         ("quit", Some("Quit")),
         ("save all", Some("Save all files")),
+        ("last list", Some("Show last list")),
+        ("permission", Some("Show permissions")),
         ("qzx", None),
         ("font", None),
     ] {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use bowline::config::{ROWS, load};
+use bowline::ide::core::layers::picker::Picker;
 use bowline::ide::features::settings::store::SETTINGS;
 use bowline::ide::shell::catalog::CATALOG;
 
@@ -71,6 +72,37 @@ async fn settings_screen_finds_by_description_and_asks_for_values() {
     ide.headless.idle().await;
     assert_eq!(ide.state().display.rulers, [80, 100]);
     assert!(user_file(&ide).ends_with("rulers = [80, 100]\n"), "{}", user_file(&ide));
+}
+
+#[tokio::test]
+async fn settings_search_takes_words_and_other_names_but_no_scattered_letters() {
+    let mut ide = IdeSetup::new().size(100, 34).start().await;
+    open(&mut ide, "").await;
+    for (typed, first) in [
+        ("word wrap", Some("soft-wrap")),
+        ("reasoning", Some("thinking")),
+        ("tab size", Some("tab-width")),
+        ("keybindings", Some("keymap")),
+        ("mouse", Some("mouse")),
+        ("model", Some("model")),
+        ("leaves terminal", Some("mouse")),
+        ("wlls", None),
+        ("pnf", None),
+    ] {
+        ide.keys("Ctrl-u").await;
+        ide.type_in(typed).await;
+        ide.headless.idle().await;
+        let picker = ide.state().layers.top::<Picker>().unwrap();
+        let found = picker.current().map(|row| row.text.clone());
+        assert_eq!(found.as_deref(), first, "{typed}: {}", ide.picture());
+    }
+    ide.keys("Ctrl-u").await;
+    let rows = |ide: &mut TestIde| ide.state().layers.top::<Picker>().unwrap().matches() as usize;
+    assert_eq!(rows(&mut ide), ROWS.len(), "without a query all are listed");
+    ide.type_in("line-numbers").await;
+    ide.keys("Enter").await;
+    ide.headless.idle().await;
+    assert_eq!(rows(&mut ide), 1, "a change keeps the query: {}", ide.picture());
 }
 
 #[tokio::test]

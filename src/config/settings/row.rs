@@ -14,6 +14,8 @@ pub struct Row {
     pub kind: Kind,
     /// The default, as in a file; empty when there is none.
     pub default: &'static str,
+    /// Other names that users may search for.
+    pub aliases: &'static [&'static str],
     /// One line for help and the settings screen.
     pub doc: &'static str,
     /// Whether a project's file may set it: only if it cannot run, send or cost anything.

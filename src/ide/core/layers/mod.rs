@@ -7,3 +7,4 @@ pub mod path_completion;
 pub mod picker;
 pub mod picker_draw;
 pub mod prompt;
+pub mod rank;

@@ -50,6 +50,9 @@ pub struct PickerSpec {
     pub load: fn(&State) -> RowSource,
     /// The letters of a row that a query matches, as indices of graphemes, where the rows are not found by the filter.
     pub letters: Option<fn(query: &str, row: &PickRow) -> Vec<u32>>,
+    /// How well a query matches a row, in place of the filter that takes letters from anywhere; `None` if it does not. For
+    /// rows that are available at once.
+    pub rank: Option<fn(query: &str, row: &PickRow) -> Option<u32>>,
     /// Accepts a row. `marked` are the rows marked with Tab.
     pub accept: fn(&mut Cx<'_>, pick: &Pick, marked: &[Pick]),
     /// Removes what a row stands for; without it the key edits the query.
@@ -72,6 +75,7 @@ impl PickerSpec {
         footer: "Enter accept",
         toggle: None,
         letters: None,
+        rank: None,
         starts_at_mark: false,
         preview: None,
         about: None,
@@ -221,6 +225,8 @@ pub struct Picker {
     pub search: Option<DropGuard>,
     /// Lines of the list that there is room for.
     lines: u16,
+    /// All rows of a list whose row in the table ranks them.
+    ranked: Vec<PickRow>,
     matcher: Nucleo<PickRow>,
     /// Finds the letters that match.
     letters: RefCell<Matcher>,
@@ -246,6 +252,7 @@ impl Picker {
             selected_pick: None,
             search: None,
             lines: LINES_MAX,
+            ranked: Vec::new(),
             matcher,
             letters: RefCell::new(Matcher::new(nucleo::Config::DEFAULT.match_paths())),
             last_query: String::new(),
@@ -258,11 +265,26 @@ impl Picker {
     }
 
     /// Adds rows.
-    pub fn fill(&self, rows: impl IntoIterator<Item = PickRow>) {
+    pub fn fill(&mut self, rows: impl IntoIterator<Item = PickRow>) {
+        if let Some(rank) = self.spec.rank {
+            self.ranked.extend(rows);
+            return self.fill_ranked(rank);
+        }
         let injector = self.injector();
         for row in rows {
             push(&injector, row);
         }
+    }
+
+    /// Replaces the shown rows by those that the query means, the best first.
+    fn fill_ranked(&mut self, rank: fn(&str, &PickRow) -> Option<u32>) {
+        let found = self.ranked.iter().filter_map(|row| Some((rank(&self.last_query, row)?, row)));
+        let mut found: Vec<_> = found.collect();
+        found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        self.matcher.restart(true);
+        let injector = self.injector();
+        found.into_iter().for_each(|(_, row)| push(&injector, row.clone()));
+        (self.is_query_stale, self.is_settled) = (true, false);
     }
 
     /// Returns whether the query differs from the matcher's.
@@ -281,6 +303,7 @@ impl Picker {
 
     /// Replaces all rows and keeps the query.
     pub fn replace(&mut self, rows: impl IntoIterator<Item = PickRow>) {
+        self.ranked.clear();
         self.matcher.restart(true);
         self.fill(rows);
     }
@@ -288,6 +311,10 @@ impl Picker {
     /// Passes the current query to the matcher, which starts at the next [`Picker::tick`].
     pub fn refilter(&mut self) {
         let query = self.query.text().to_string();
+        if let Some(rank) = self.spec.rank {
+            (self.last_query, self.selected) = (query, 0);
+            return self.fill_ranked(rank);
+        }
         let appended = query.starts_with(&self.last_query);
         self.matcher.pattern.reparse(0, &query, CaseMatching::Smart, Normalization::Smart, appended);
         self.last_query = query;
@@ -319,7 +346,7 @@ impl Picker {
 
     /// Returns the number of rows.
     pub fn total(&self) -> u32 {
-        self.matcher.snapshot().item_count()
+        if self.spec.rank.is_some() { self.ranked.len() as u32 } else { self.matcher.snapshot().item_count() }
     }
 
     /// Returns the matching rows from an index on, best first.

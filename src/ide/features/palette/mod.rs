@@ -6,7 +6,6 @@ pub mod commands;
 pub mod keymaps;
 pub mod keys;
 pub mod picker;
-pub mod rank;
 pub mod recent;
 pub mod run;
 

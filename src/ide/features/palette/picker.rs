@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use unicode_segmentation::UnicodeSegmentation;
-
 use crate::ide::core::context::{Command, Cx};
 use crate::ide::core::keys::keymap::ModalStyle;
 use crate::ide::core::layers::picker::{self, Pick, PickRow, Picker, PickerSpec, RowSource};
+use crate::ide::core::layers::rank::{self, Match, Names, rank};
 use crate::ide::core::state::State;
-use crate::ide::features::palette::rank::{Match, Names, rank};
 use crate::ide::features::palette::recent::RECENT;
 use crate::ide::features::palette::run::{PaletteTarget, run};
 use crate::ide::features::plugins::state::{PLUGINS, PluginCommand};
@@ -19,7 +17,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     title: "Commands",
     footer: "Enter run",
     load: |_| RowSource::Live(String::new(), search),
-    letters: Some(letters),
+    letters: Some(|query, row| rank::letters(query, &row.text)),
     accept: run,
     ..PickerSpec::EMPTY
 };
@@ -95,7 +93,7 @@ fn ranked(state: &State, query: &str) -> Vec<PickRow> {
     let recent = &state.slots[RECENT];
     let found = entries(state).filter_map(|entry| {
         let Match { score, .. } =
-            rank(query, &Names { title: entry.title, aliases: &entry.aliases, id: entry.id })?;
+            rank(query, &Names { title: entry.title, aliases: &entry.aliases, id: entry.id, about: "" })?;
         Some((score, recent.position(entry.id), entry))
     });
     let mut found: Vec<_> = found.collect();
@@ -127,19 +125,4 @@ fn by_area(state: &State) -> Vec<PickRow> {
     others.sort_by_key(|entry| areas.iter().position(|known| *known == area(entry.id)));
     let used = used.iter().map(|entry| row(state, entry, Some(RECENT_GROUP.into())));
     used.chain(others.iter().map(|entry| row(state, entry, Some(area(entry.id).into())))).collect()
-}
-
-/// Returns the letters of a row that a query matches, as indices of graphemes.
-fn letters(query: &str, row: &PickRow) -> Vec<u32> {
-    let mut letters = Vec::new();
-    // A word that matches another name or the id has no letters in the title.
-    for word in query.split_whitespace() {
-        let found = rank(word, &Names { title: &row.text, aliases: &[], id: "" }).unwrap_or_default().letters;
-        let in_part = |at: usize| found.iter().any(|part| part.contains(&at));
-        let graphemes = (0..).zip(row.text.grapheme_indices(true));
-        letters.extend(graphemes.filter(|(_, (at, _))| in_part(*at)).map(|(n, _): (u32, _)| n));
-    }
-    letters.sort_unstable();
-    letters.dedup();
-    letters
 }

@@ -7,6 +7,7 @@ use crate::config::ROWS;
 use crate::config::settings::row::Row;
 use crate::ide::core::context::Cx;
 use crate::ide::core::layers::picker::{self, About, Pick, PickRow, Picker, PickerSpec, RowSource};
+use crate::ide::core::layers::rank::{self, Names};
 use crate::ide::core::state::State;
 use crate::ide::features::settings::commands;
 use crate::ide::features::settings::store::{self, SETTINGS};
@@ -20,6 +21,8 @@ pub const PICKER: PickerSpec = PickerSpec {
     load: |state| RowSource::Rows(rows(state), changed(state)),
     about: Some(About { lines: 4, text: about }),
     stays_open: true,
+    rank: Some(rank),
+    letters: Some(|query, row| rank::letters(query, &row.text)),
     accept: |cx, pick, _| {
         if let Some(row) = row_of(pick) {
             commands::change(cx, row);
@@ -32,11 +35,18 @@ fn row_of(pick: &Pick) -> Option<&'static Row> {
     Row::find(pick.get::<&'static str>()?)
 }
 
+/// Returns how well a query matches a setting: by words of its key, of its other names, or of its description.
+fn rank(query: &str, row: &PickRow) -> Option<u32> {
+    let row = row_of(&row.pick)?;
+    let names = Names { title: row.key, aliases: row.aliases, id: row.group, about: row.doc };
+    rank::rank(query, &names).map(|found| found.score)
+}
+
 fn rows(state: &State) -> Vec<PickRow> {
     let values = state.slots[SETTINGS].loaded.settings.values();
     let row = |row: &'static Row| PickRow {
         text: row.key.to_string(),
-        aliases: vec![row.doc.to_string()],
+        aliases: Vec::new(),
         group: Some(Arc::from(row.group)),
         detail: values.get(row.key).map_or_else(|| "not set".to_string(), |value| row.shown(value)),
         pick: Pick::new(row.key),
