@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use bowline::ide::core::layers::picker::Picker;
 use bowline::ide::model::view::visible_rows::BarMark;
 
 use crate::support::git::git;
@@ -186,5 +187,116 @@ async fn git_open_file_runs_no_repository_filters() {
     assert_eq!(gutter_signs(&mut ide).await, "┋       ", "the text as git stores it");
     for kind in ["smudge", "process", "clean"] {
         assert!(!root.join(kind).exists(), "{kind} ran");
+    }
+}
+
+async fn run_command(ide: &mut TestIde, title: &str) {
+    ide.keys("F1").await;
+    ide.type_in(title).await;
+    ide.keys("Enter").await;
+    ide.headless.idle().await;
+}
+
+fn listed(ide: &mut TestIde) -> Vec<String> {
+    let picker = ide.state().layers.top::<Picker>().unwrap();
+    picker.rows(0, picker.matches()).map(|row| row.text.clone()).collect()
+}
+
+#[tokio::test]
+async fn git_branches_are_listed_and_switched_with_open_files() {
+    let Some(plan) = IdeSetup::new().with("a.txt", "one\n").git_committed() else { return };
+    let mut ide = plan.size(120, 30).start().await;
+    let root = ide.path("");
+    git(&root, &["branch", "-q", "-M", "trunk"]);
+    git(&root, &["switch", "-q", "-c", "feature/b"]);
+    std::fs::write(ide.path("a.txt"), "two\n").unwrap();
+    git(&root, &["commit", "-q", "-a", "-m", "second: change a"]);
+    git(&root, &["switch", "-q", "trunk"]);
+    run_command(&mut ide, "Switch branch").await;
+    let mut branches = listed(&mut ide);
+    branches.sort();
+    assert_eq!(branches, ["feature/b", "trunk"]);
+    let picture = ide.picture();
+    assert!(picture.contains("✓ trunk") && !picture.contains("✓ feature"), "{picture}");
+    ide.type_in("feat").await;
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("second: change a"), "the branch's commits: {}", ide.picture());
+    ide.keys("Enter").await;
+    ide.headless.idle().await;
+    assert!(ide.state().status.log().any(|logged| logged.text == "Switched to feature/b"));
+    ide.wait_for("the other text", |state| {
+        state.buffers.current().is_some_and(|buffer| buffer.area.text().to_string() == "two\n")
+    })
+    .await;
+    run_command(&mut ide, "Switch branch").await;
+    ide.type_in("feat").await;
+    ide.keys("Enter").await;
+    assert_eq!(ide.status_message(), "On branch feature/b already");
+}
+
+#[tokio::test]
+async fn git_branch_is_not_switched_over_changes() {
+    let Some(plan) = IdeSetup::new().with("a.txt", "one\n").git_committed() else { return };
+    let mut ide = plan.size(120, 30).start().await;
+    let root = ide.path("");
+    git(&root, &["switch", "-q", "-c", "other"]);
+    std::fs::write(ide.path("a.txt"), "two\n").unwrap();
+    git(&root, &["commit", "-q", "-a", "-m", "second"]);
+    git(&root, &["switch", "-q", "-"]);
+    ide.keys("Alt-2").await;
+    ide.type_in("x").await;
+    let switch = async |ide: &mut TestIde| {
+        run_command(ide, "Switch branch").await;
+        ide.type_in("other").await;
+        ide.keys("Enter").await;
+        ide.headless.idle().await;
+    };
+    switch(&mut ide).await;
+    assert_eq!(ide.status_message(), "1 file is not saved: save or close first");
+    ide.keys("Ctrl-s").await;
+    ide.headless.idle().await;
+    switch(&mut ide).await;
+    let message = ide.status_message();
+    assert!(message.contains("would be overwritten") && message.contains("a.txt"), "git says why: {message}");
+    assert_eq!(std::fs::read_to_string(ide.path("a.txt")).unwrap(), "xone\n");
+    // A filter of the repository's settings would run.
+    std::fs::write(ide.path("a.txt"), "one\n").unwrap();
+    git(&root, &["config", "filter.x.smudge", "touch sprung"]);
+    switch(&mut ide).await;
+    assert!(ide.status_message().contains("name programs"), "{}", ide.status_message());
+    assert!(!ide.path("sprung").exists());
+}
+
+#[tokio::test]
+async fn git_commits_show_their_changes() {
+    let Some(plan) = IdeSetup::new().with("a.txt", "one\n").git_committed() else { return };
+    let mut ide = plan.size(140, 30).start().await;
+    std::fs::write(ide.path("a.txt"), "two\n").unwrap();
+    git(&ide.path(""), &["commit", "-q", "-a", "-m", "second: change a\u{1b}[2J"]);
+    run_command(&mut ide, "Show commits").await;
+    let commits = listed(&mut ide);
+    assert_eq!(commits.len(), 2, "{commits:?}");
+    assert!(commits[0].ends_with(" second: change a␛[2J") && commits[1].ends_with(" first"), "{commits:?}");
+    let picture = ide.picture();
+    assert!(picture.contains("+two") && picture.contains("-one"), "{picture}");
+    ide.keys("Ctrl-v").await;
+    assert_eq!(ide.state().windows.count(), 1, "a commit is no place in a file");
+    ide.keys("Enter").await;
+    ide.headless.idle().await;
+    assert!(
+        ide.text().contains("diff --git a/a.txt b/a.txt") && ide.text().contains("+two"),
+        "{}",
+        ide.text()
+    );
+    assert_eq!(ide.state().buffers.current().unwrap().read_only(), Some("This text is read-only"));
+}
+
+#[tokio::test]
+async fn git_lists_say_that_there_is_no_repository() {
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
+    for title in ["Switch branch", "Show commits"] {
+        run_command(&mut ide, title).await;
+        assert_eq!(ide.status_message(), "Not in a git repository");
+        ide.keys("Escape").await;
     }
 }

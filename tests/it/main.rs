@@ -138,6 +138,8 @@ mod ide_panes;
 mod ide_pastes;
 /// The screen of what the session may do.
 mod ide_permissions;
+/// Keys in pickers, and rows marked together.
+mod ide_pickers;
 /// Plugins of the editor, and whether those of a project may run.
 mod ide_plugins;
 /// Pickers: files beside their lists, letters that match.

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use crate::ide::core::context::{Command, Cx};
 use crate::ide::core::feature::{Feature, SettingSpec};
-use crate::ide::core::layers::picker::{self, PreviewTarget};
+use crate::ide::core::layers::picker;
+use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::state::State;
 use crate::ide::model::buffers::BufferId;
 use crate::tui::canvas::Canvas;

@@ -205,7 +205,9 @@ impl Buffer {
         if self.loading.is_some() || self.results.is_some() {
             return None;
         }
-        self.highlighting.next_job(&mut self.area.document, self.path.as_deref(), visible, now)
+        let title = self.builtin.map(|(title, _)| Path::new(title));
+        let path = self.path.as_deref().or(title);
+        self.highlighting.next_job(&mut self.area.document, path, visible, now)
     }
 
     /// Whether the agent's unreviewed marks touch a line.

@@ -8,6 +8,7 @@ use crate::ide::core::layers::picker;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::edit;
 use crate::ide::editor::windows;
+use crate::ide::features::project_search;
 use crate::text::operations::edit::DeleteTarget;
 
 /// The area's rows.
@@ -33,7 +34,11 @@ pub const COMMANDS: &[Command] = &[
     }),
     command("list.resume", "Show last list", &["reopen picker", "resume search"], picker::resume),
     command("list.complete", "Complete path", &["autocomplete"], path_completion::complete),
-    command("list.toggle", "Mark or unmark row", &["toggle selection"], picker::toggle),
+    command("list.toggle", "Mark or unmark row", &["toggle selection", "multi-select"], |cx| {
+        picker::toggle(cx, 1);
+    }),
+    command("list.toggle-up", "Mark row and move up", &["toggle selection"], |cx| picker::toggle(cx, -1)),
+    command("list.show-results", "Show rows as results", &["quickfix list", "editable list"], show_results),
     command("list.remove", "Remove selected row", &["delete", "drop stash", "revoke"], remove)
         .with_former_ids(&["prompt.delete-stash"]),
     command("list.test", "Test selected row", &["try provider", "check key"], |cx| {
@@ -42,6 +47,9 @@ pub const COMMANDS: &[Command] = &[
         }
     }),
 ];
+
+/// Maximum rows of a list that become results.
+const LISTED_MAX: u32 = 10_000;
 
 /// Opens the place in a file that the selected row stands for in a new window. In other lists the key does what it does
 /// elsewhere.
@@ -52,7 +60,23 @@ fn accept_in_window(cx: &mut Cx<'_>, beside: bool, elsewhere: &'static str) {
     if cx.state.buffers.current().is_some() && !windows::split(cx.state, beside) {
         return cx.state.set_status("No more windows can be opened");
     }
-    picker::accept(cx);
+    picker::accept_selected(cx);
+}
+
+/// Shows the marked rows, or all that are listed, as a list of results, which can be edited.
+fn show_results(cx: &mut Cx<'_>) {
+    match picker::places(cx.state, LISTED_MAX) {
+        None => cx.state.set_status("No list of places in files is open"),
+        Some(places) if places.is_empty() => cx.state.set_status("No rows in files to list"),
+        Some(places) => {
+            if let Some(picker) = picker::close(cx) {
+                let query = picker.query.text().to_string();
+                let title = if query.is_empty() { picker.spec.title.to_lowercase() } else { query };
+                drop(picker);
+                project_search::places::show(cx, title, places);
+            }
+        }
+    }
 }
 
 /// Removes what the selected row stands for. In a list whose rows stay, the key edits the query.

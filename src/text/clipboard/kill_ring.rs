@@ -90,6 +90,11 @@ impl KillRing {
         self.entries.last().map(|entry| entry.content.clone())
     }
 
+    /// Returns all entries, the newest first.
+    pub fn entries(&self) -> impl Iterator<Item = &Content> {
+        self.entries.iter().rev().map(|entry| &entry.content)
+    }
+
     /// Returns the entry killed this many kills ago, from 0.
     pub fn nth_kill(&self, ago: usize) -> Option<Content> {
         let killed = self.entries.iter().rev().filter(|entry| entry.origin == Origin::Killed);

@@ -19,7 +19,9 @@ fn git_root_is_nearest_repository() {
 /// Everything that the program asks of git by itself, wherever it does.
 const ASKED: &str = "safe_git rev-parse --is-inside-work-tree; safe_git symbolic-ref --short -q HEAD; \
     safe_git rev-parse -q --verify HEAD; safe_git log -n 8 --format=%h; safe_git cat-file blob :./a; \
-    names_programs || { safe_git status --porcelain --ignore-submodules=all; safe_git cat-file --filters :./a; }";
+    safe_git for-each-ref --format='%(refname) %(subject)' refs/heads; \
+    safe_git show --no-ext-diff --no-textconv --format=medium --stat --patch HEAD --; \
+    names_programs || { safe_git switch --quiet trunk; safe_git status --porcelain --ignore-submodules=all; safe_git cat-file --filters :./a; }";
 
 fn run(folder: &Path, program: &str, args: &[&str]) -> Output {
     let mut command = Command::new(program);

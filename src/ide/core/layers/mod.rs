@@ -6,5 +6,7 @@ pub mod layer;
 pub mod path_completion;
 pub mod picker;
 pub mod picker_draw;
+pub mod prefix;
+pub mod preview;
 pub mod prompt;
 pub mod rank;

@@ -19,6 +19,8 @@ use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::frame;
 use crate::ide::core::layers::layer::{Actions, Layer};
 use crate::ide::core::layers::picker_draw;
+use crate::ide::core::layers::prefix::{self, Prefix};
+use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::state::State;
 use crate::ide::model::text_area::TextArea;
 use crate::tui::canvas::Canvas;
@@ -34,14 +36,18 @@ pub struct PickerSpec {
     pub footer: &'static str,
     /// What Tab does; without it rows cannot be toggled.
     pub toggle: Option<Toggle>,
-    /// The place in a file that is shown beside the list for a row, if it stands for one.
+    /// The place in a file or the text that is shown beside the list for a row, if it stands for one.
     pub preview: Option<fn(&State, &Pick) -> Option<PreviewTarget>>,
+    /// Whether what is shown are places in files, which can be opened in windows and listed as results.
+    pub has_places: bool,
     /// What is said below the list about a row.
     pub about: Option<About>,
     /// The sign before a marked row.
     pub mark: &'static str,
     /// Whether it stays open below what accepting a row opens.
     pub stays_open: bool,
+    /// The signs at the beginning of the query that mean other lists.
+    pub prefixes: &'static [Prefix],
     /// Whether the texts of rows are paths: the name is shown before its folder.
     pub has_paths: bool,
     /// Whether a narrow list shows the text of a row whole, and its detail in what is left.
@@ -53,8 +59,12 @@ pub struct PickerSpec {
     /// How well a query matches a row, in place of the filter that takes letters from anywhere; `None` if it does not. For
     /// rows that are available at once.
     pub rank: Option<fn(query: &str, row: &PickRow) -> Option<u32>>,
+    /// The commands with keys in lists that mean something in this one, beside those of all lists.
+    pub commands: &'static [&'static str],
     /// Accepts a row. `marked` are the rows marked with Tab.
     pub accept: fn(&mut Cx<'_>, pick: &Pick, marked: &[Pick]),
+    /// Accepts all rows marked with Tab together, of a list whose rows can be.
+    pub accept_many: Option<fn(&mut Cx<'_>, marked: &[Pick])>,
     /// Removes what a row stands for; without it the key edits the query.
     pub remove: Option<fn(&mut Cx<'_>, pick: &Pick)>,
     /// Tries what a row stands for.
@@ -76,20 +86,42 @@ impl PickerSpec {
         toggle: None,
         letters: None,
         rank: None,
+        commands: &[],
         starts_at_mark: false,
         preview: None,
+        has_places: true,
         about: None,
         mark: "✓",
         stays_open: false,
+        prefixes: &[],
         has_paths: false,
         keeps_text: false,
         load: |_| RowSource::Rows(Vec::new(), Vec::new()),
         accept: |_, _, _| {},
+        accept_many: None,
         remove: None,
         test: None,
         on_select: |_, _| {},
         on_cancel: |_| {},
     };
+}
+
+impl PickerSpec {
+    /// Returns whether the rows stand for places in files.
+    pub fn is_in_files(&self) -> bool {
+        self.preview.is_some() && self.has_places
+    }
+
+    /// Returns whether a command that lists have a key for means something in this one.
+    pub fn has_command(&self, id: &str) -> bool {
+        match id {
+            "list.toggle" | "list.toggle-up" => self.toggle.is_some() || self.accept_many.is_some(),
+            "list.remove" => self.remove.is_some(),
+            "list.test" => self.test.is_some(),
+            "list.accept-right" | "list.accept-below" | "list.show-results" => self.is_in_files(),
+            id => id.starts_with("list.") || self.commands.contains(&id),
+        }
+    }
 }
 
 /// What is said below the list about a row.
@@ -166,21 +198,6 @@ pub struct Location {
     pub column: usize,
 }
 
-/// What is shown beside the list for a row.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PreviewTarget {
-    /// Which file, absolute.
-    pub path: PathBuf,
-    /// The line in the middle, from 1; without one the beginning is shown.
-    pub line: Option<usize>,
-}
-
-impl From<&Location> for PreviewTarget {
-    fn from(location: &Location) -> Self {
-        Self { path: location.path.clone(), line: Some(location.line) }
-    }
-}
-
 /// One row of a picker.
 #[derive(Debug, Clone)]
 pub struct PickRow {
@@ -223,6 +240,8 @@ pub struct Picker {
     selected_pick: Option<Pick>,
     /// Cancels the search for the query on drop, as when the picker closes.
     pub search: Option<DropGuard>,
+    /// The list from which a sign in its query led here.
+    pub came_from: Option<&'static PickerSpec>,
     /// Lines of the list that there is room for.
     lines: u16,
     /// All rows of a list whose row in the table ranks them.
@@ -251,6 +270,7 @@ impl Picker {
             accepts_first: false,
             selected_pick: None,
             search: None,
+            came_from: None,
             lines: LINES_MAX,
             ranked: Vec::new(),
             matcher,
@@ -283,7 +303,9 @@ impl Picker {
         found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
         self.matcher.restart(true);
         let injector = self.injector();
-        found.into_iter().for_each(|(_, row)| push(&injector, row.clone()));
+        for (_, row) in found {
+            push(&injector, row.clone());
+        }
         (self.is_query_stale, self.is_settled) = (true, false);
     }
 
@@ -404,6 +426,9 @@ impl Picker {
         self.selected = (i64::from(self.selected) + by).clamp(0, last) as u32;
     }
 }
+
+/// What is said where no row can be accepted.
+const NO_MATCHES: &str = "No matches to choose";
 
 /// Columns of a picker, and of one that shows files beside its list.
 const COLS: u16 = 96;
@@ -547,8 +572,29 @@ fn escape(cx: &mut Cx<'_>) {
     }
 }
 
-/// Accepts the selected row. While there is none, but rows may come, the first one that comes is accepted.
+/// Accepts the marked rows, of a list that accepts several, or else the selected one. While there is none, but rows
+/// may come, the first one that comes is accepted.
 pub fn accept(cx: &mut Cx<'_>) {
+    let Some(picker) = cx.state.layers.top::<Picker>() else { return };
+    match picker.spec.accept_many.filter(|_| !picker.marked.is_empty()) {
+        Some(accept_many) => {
+            if let Some(picker) = close(cx) {
+                accept_many(cx, &picker.marked);
+            }
+        }
+        None => accept_selected(cx),
+    }
+}
+
+/// Closes the topmost picker, which can be opened again.
+pub fn close(cx: &mut Cx<'_>) -> Option<Box<Picker>> {
+    remember(cx.state);
+    cx.state.damage.add_all();
+    cx.state.layers.pop_as::<Picker>()
+}
+
+/// Accepts the selected row, whichever are marked.
+pub fn accept_selected(cx: &mut Cx<'_>) {
     let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
     picker.catch_up();
     if picker.current().is_none() && picker.is_busy() {
@@ -560,14 +606,18 @@ pub fn accept(cx: &mut Cx<'_>) {
         let chosen = picker.current().map(|row| (row.pick.clone(), picker.marked.clone(), picker.spec));
         // The matches may have changed, perhaps to none.
         redraw(cx.state);
-        if let Some((pick, marked, spec)) = chosen {
-            (spec.accept)(cx, &pick, &marked);
+        match chosen {
+            Some((pick, marked, spec)) => (spec.accept)(cx, &pick, &marked),
+            None => cx.state.set_status(NO_MATCHES),
         }
         return;
     }
-    remember(cx.state);
-    let Some(picker) = cx.state.layers.pop_as::<Picker>() else { return };
-    cx.state.damage.add_all();
+    if picker.current().is_none() {
+        // The rest of a query may be typed yet, or corrected.
+        redraw(cx.state);
+        return cx.state.set_status(NO_MATCHES);
+    }
+    let Some(picker) = close(cx) else { return };
     if let Some(pick) = picker.current().map(|row| row.pick.clone()) {
         (picker.spec.accept)(cx, &pick, &picker.marked);
     }
@@ -608,10 +658,28 @@ pub fn resume(cx: &mut Cx<'_>) {
     show_selected(cx);
 }
 
+/// A path with a line from 1, if it is known.
+pub type Place = (PathBuf, Option<usize>);
+
+/// Returns the places in files that the marked rows of the topmost picker stand for, or else all that are listed;
+/// `None` if its rows stand for none.
+pub fn places(state: &mut State, max: u32) -> Option<Vec<(Place, Pick)>> {
+    state.layers.top_mut::<Picker>()?.catch_up();
+    let picker = state.layers.top::<Picker>()?;
+    let preview = picker.spec.preview.filter(|_| picker.spec.has_places)?;
+    let listed = || picker.rows(0, max).map(|row| row.pick.clone()).collect();
+    let picks: Vec<Pick> = if picker.marked.is_empty() { listed() } else { picker.marked.clone() };
+    let place = |pick: Pick| {
+        let target = preview(state, &pick)?;
+        Some(((target.path()?.to_path_buf(), target.line), pick))
+    };
+    Some(picks.into_iter().filter_map(place).collect())
+}
+
 /// Returns whether the selected row stands for a place in a file.
 pub fn has_place(state: &State) -> bool {
     let picker = state.layers.top::<Picker>();
-    picker.is_some_and(|picker| picker.spec.preview.is_some() && picker.current().is_some())
+    picker.is_some_and(|picker| picker.spec.is_in_files() && picker.current().is_some())
 }
 
 /// Accepts the first row if Enter waits for it.
@@ -631,11 +699,15 @@ pub fn accept_awaited(cx: &mut Cx<'_>) {
 }
 
 /// Reacts to typing: filters the rows or starts a search.
-fn on_query_change(cx: &mut Cx<'_>) {
+pub fn on_query_change(cx: &mut Cx<'_>) {
     let Some(picker) = cx.state.layers.top_mut::<Picker>().filter(|picker| picker.query_changed()) else {
         return;
     };
     picker.accepts_first = false;
+    if prefix::follow(cx) {
+        return;
+    }
+    let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
     if let Some(search) = picker.live {
         return search(cx);
     }
@@ -647,10 +719,13 @@ fn on_query_change(cx: &mut Cx<'_>) {
     show_selected(cx);
 }
 
-/// Toggles the mark of the selected row of the topmost picker.
-pub fn toggle(cx: &mut Cx<'_>) {
+/// Toggles the mark of the selected row of the topmost picker, and selects the next row or the previous one.
+pub fn toggle(cx: &mut Cx<'_>, step: i64) {
     let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
-    let Some(toggle) = &picker.spec.toggle else { return };
+    let toggle = picker.spec.toggle.as_ref();
+    if toggle.is_none() && picker.spec.accept_many.is_none() {
+        return;
+    }
     // The matches may have changed, perhaps to none.
     picker.catch_up();
     cx.state.damage.add(Part::Overlay);
@@ -662,8 +737,11 @@ pub fn toggle(cx: &mut Cx<'_>) {
         }
         None => picker.marked.push(pick.clone()),
     }
-    picker.step(1);
-    (toggle.on_toggle)(cx, &pick, before.is_none());
+    picker.step(step);
+    match toggle {
+        Some(toggle) => (toggle.on_toggle)(cx, &pick, before.is_none()),
+        None => show_selected(cx),
+    }
 }
 
 /// Removes what the selected row of the topmost picker stands for; returns whether its rows can be removed.
@@ -690,12 +768,15 @@ fn with_selected(cx: &mut Cx<'_>, action: fn(&PickerSpec) -> Option<RowAction>) 
     true
 }
 
-/// Handles Space where it toggles.
+/// Handles Space where it toggles, and what leads back to the list of a sign.
 fn key(cx: &mut Cx<'_>, key: Key) -> bool {
+    if prefix::go_back(cx, key) {
+        return true;
+    }
     let is_toggle = |picker: &Picker| picker.spec.toggle.as_ref().is_some_and(|toggle| toggle.by_space);
     let toggles = key.typed() == Some(' ') && cx.state.layers.top::<Picker>().is_some_and(is_toggle);
     if toggles {
-        toggle(cx);
+        toggle(cx, 1);
     }
     toggles
 }

@@ -9,8 +9,8 @@ use crate::base::width::{text_width, truncate};
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::frame;
 use crate::ide::core::layers::picker::{PickRow, Picker};
+use crate::ide::core::layers::prefix;
 use crate::ide::core::state::State;
-use crate::ide::model::text_area::TextArea;
 use crate::text::position::{Byte, Line};
 use crate::tui::canvas::Canvas;
 
@@ -39,7 +39,10 @@ enum ListLine<T> {
 /// Draws the picker.
 pub fn draw(canvas: &mut Canvas<'_>, picker: &Picker, state: &State) {
     let more = if picker.is_filling { "…" } else { "" };
-    let count = format!("{} / {}{more}", picker.matches(), picker.total());
+    let mut count = format!("{} / {}{more}", picker.matches(), picker.total());
+    if picker.spec.accept_many.is_some() && !picker.marked.is_empty() {
+        count.insert_str(0, &format!("{} marked  ", picker.marked.len()));
+    }
     let inner = frame::draw(canvas, picker.spec.title, &count, &footer(picker, state));
     let about = about_rows(picker, inner.height);
     draw_about(&mut canvas.sub(Rect { y: inner.bottom() - about, height: about, ..inner }), picker, state);
@@ -60,7 +63,7 @@ pub fn draw(canvas: &mut Canvas<'_>, picker: &Picker, state: &State) {
     }
     let list = inner.width - cols;
     let mut inside = inside.sub(Rect::new(0, 0, list, inner.height));
-    draw_query(&mut inside, &picker.query);
+    draw_query(&mut inside, picker);
     if has_headings(picker) {
         draw_groups(&mut inside, picker);
     } else {
@@ -75,8 +78,11 @@ pub fn draw(canvas: &mut Canvas<'_>, picker: &Picker, state: &State) {
 /// Returns the most important keys here.
 fn footer(picker: &Picker, state: &State) -> String {
     let mut keys = vec![picker.spec.footer.to_string()];
-    if picker.spec.preview.is_some() {
-        let in_window = [("list.accept-right", "right"), ("list.accept-below", "below")];
+    let mark = state.keymap.keys_for(KeyContext::Picker, "list.toggle");
+    keys.extend(mark.filter(|_| picker.spec.accept_many.is_some()).map(|key| format!("{key} mark")));
+    if picker.spec.is_in_files() {
+        let in_window =
+            [("list.accept-right", "right"), ("list.accept-below", "below"), ("list.show-results", "list")];
         let key = |(id, side)| Some(format!("{} {side}", state.keymap.keys_for(KeyContext::Picker, id)?));
         keys.extend(in_window.into_iter().filter_map(key));
     }
@@ -181,10 +187,17 @@ fn list_height(canvas: &Canvas<'_>) -> u16 {
     canvas.size().1.saturating_sub(1)
 }
 
-fn draw_query(canvas: &mut Canvas<'_>, query: &TextArea) {
+fn draw_query(canvas: &mut Canvas<'_>, picker: &Picker) {
+    let query = &picker.query;
     let (sign, text) = (canvas.style("ui.prompt"), canvas.style("ui.overlay"));
     let ground = text.bg;
     canvas.text(1, 0, "›", Style { bg: ground, ..sign });
+    if query.text().is_empty() {
+        let (cols, _) = canvas.size();
+        let (hint, soft) = (prefix::hint(picker.spec.prefixes), canvas.style("ui.overlay.faint"));
+        canvas.text(4, 0, &truncate(&hint, usize::from(cols).saturating_sub(5)), soft);
+        return;
+    }
     canvas.text(3, 0, &query.text().line(Line(0)), text);
 }
 

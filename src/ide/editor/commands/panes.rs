@@ -21,9 +21,14 @@ pub const COMMANDS: &[Command] = &[
     command("view.zoom-editor", "Zoom editor", &["maximize"], |cx| zoom(cx, Focus::Editor)),
     command("view.zoom-agent", "Zoom agent pane", &["maximize chat"], |cx| zoom(cx, Focus::Agent)),
     command("view.zoom-terminal", "Zoom terminal", &["maximize"], |cx| zoom(cx, Focus::Terminal)),
-    command("view.files-picker", "Go to file", &["find file", "quick open", "fuzzy finder"], |cx| {
-        cx.defer_picker("files");
-    }),
+    command(
+        "view.files-picker",
+        "Go to file",
+        &["find file", "quick open", "fuzzy finder", "go to anything"],
+        |cx| {
+            cx.defer_picker("files");
+        },
+    ),
     command("view.buffers-picker", "Go to open file", &["switch buffer", "open editors"], |cx| {
         cx.defer_picker("buffers");
     }),
@@ -34,6 +39,14 @@ pub const COMMANDS: &[Command] = &[
         }
         cx.defer_picker("outline");
     }),
+    command(
+        "view.project-symbols-picker",
+        "Go to project symbol",
+        &["workspace symbols", "find symbol", "functions"],
+        |cx| {
+            cx.defer_picker("project-symbols");
+        },
+    ),
 ];
 
 /// Focuses the prompt. From there a waiting approval gets the keys.

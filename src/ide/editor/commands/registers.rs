@@ -20,6 +20,17 @@ pub const COMMANDS: &[Command] = &[
     command("register.picker", "Show registers", &["clipboard history"], |cx| {
         cx.defer_picker("registers");
     }),
+    command(
+        "register.kill-ring",
+        "Paste from kill ring",
+        &["clipboard history", "paste history", "yank history"],
+        |cx| {
+            if cx.state.kill_ring.entries().next().is_none() {
+                return cx.state.set_status("Nothing was cut or copied yet");
+            }
+            cx.defer_picker("kill-ring");
+        },
+    ),
 ];
 
 /// Stores a text in a register, the unnamed one without a name; the clipboard register also goes to the

@@ -9,10 +9,12 @@ use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::layers::picker::Picker;
 use crate::ide::core::layers::picker::push;
-use crate::ide::core::layers::picker::{PickerSpec, PreviewTarget, RowSource};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
+use crate::ide::core::layers::prefix::Prefix;
+use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
-use crate::ide::features::files::open::open;
+use crate::ide::features::files::open::{open, open_all};
 use crate::ide::model::file_list;
 use crate::workspace::walk;
 
@@ -21,9 +23,16 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "files",
     preview: Some(|state, pick| {
         let path = state.workspace.join(names::parse(pick.get::<String>()?));
-        Some(PreviewTarget { path, line: None })
+        Some(PreviewTarget::file(path, None))
     }),
     has_paths: true,
+    prefixes: &[
+        Prefix { sign: '>', command: "app.palette", name: "commands" },
+        Prefix { sign: '@', command: "view.outline-picker", name: "symbols" },
+        Prefix { sign: '#', command: "view.project-symbols-picker", name: "project symbols" },
+        Prefix { sign: '%', command: "workspace.grep-picker", name: "text" },
+        Prefix { sign: ':', command: "search.go-to-line", name: "line" },
+    ],
     title: "Go to file",
     footer: "Enter open",
     load: |_| RowSource::Task(walk),
@@ -35,6 +44,14 @@ pub const PICKER: PickerSpec = PickerSpec {
             panes::focus(cx, Focus::Editor);
         }
     },
+    accept_many: Some(|cx, marked| {
+        let path = |path: &String| cx.state.workspace.join(names::parse(path));
+        let paths = marked.iter().filter_map(Pick::get::<String>).map(path);
+        let files = paths.map(|path| (path, None)).collect();
+        cx.state.note_jump();
+        open_all(cx, files);
+        panes::focus(cx, Focus::Editor);
+    }),
     ..PickerSpec::EMPTY
 };
 

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::exec::{EnvError, Environment, FileData, FileKind, Stamp};
-use crate::ide::core::context::{Cx, TaskError, Tasks};
+use crate::ide::core::context::{Cx, TaskError, Tasks, answer_or_error};
 use crate::ide::features::files::list::list;
 use crate::ide::features::files::progressive;
 use crate::ide::features::files::watch::FILE_WATCH;
@@ -49,6 +49,21 @@ pub fn open(cx: &mut Cx<'_>, path: PathBuf, at: Option<(usize, usize)>) {
     let work = async move { read(&*env, &tasks, file, (at, false)).await };
     cx.tasks.spawn("files.open", work, move |cx, read| {
         on_opened(cx, read.unwrap_or_else(|error| OpenedFile::failed(path, (at, false), error)));
+    });
+}
+
+/// Opens several files in their order, each with its place; the last one is shown.
+pub fn open_all(cx: &mut Cx<'_>, files: Vec<(PathBuf, Option<(usize, usize)>)>) {
+    let (env, tasks) = (cx.env.clone(), cx.tasks.clone());
+    let last = files.len().saturating_sub(1);
+    let work = async move {
+        for (n, (path, at)) in files.into_iter().enumerate() {
+            let opened = read(&*env, &tasks, path, (at, n < last)).await;
+            tasks.post("files.opened", move |cx| on_opened(cx, opened)).await;
+        }
+    };
+    cx.tasks.spawn("files.open-all", work, |cx, done| {
+        answer_or_error(cx, "open the files", done);
     });
 }
 

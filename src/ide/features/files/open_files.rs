@@ -2,7 +2,8 @@
 
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
-use crate::ide::core::layers::picker::{PickerSpec, PreviewTarget, RowSource};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
+use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
@@ -17,7 +18,7 @@ pub const PICKER: PickerSpec = PickerSpec {
         let id = pick.get::<BufferId>()?;
         let buffer = state.buffers.all().iter().find(|buffer| buffer.id == *id)?;
         let line = buffer.area.text().line_of(buffer.area.caret()).0 + 1;
-        Some(PreviewTarget { path: buffer.path.clone()?, line: Some(line) })
+        Some(PreviewTarget::file(buffer.path.clone()?, Some(line)))
     }),
     has_paths: true,
     load: |state| RowSource::Rows(rows(state), Vec::new()),
@@ -28,6 +29,14 @@ pub const PICKER: PickerSpec = PickerSpec {
             panes::focus(cx, Focus::Editor);
         }
     },
+    // Files that are open already: the last one is shown, and the others are those before it.
+    accept_many: Some(|cx, marked| {
+        for id in marked.iter().filter_map(Pick::get::<BufferId>) {
+            cx.state.note_jump();
+            cx.state.buffers.show(*id);
+        }
+        panes::focus(cx, Focus::Editor);
+    }),
     ..PickerSpec::EMPTY
 };
 

@@ -1,4 +1,4 @@
-//! Commands on the hunks of the shown file.
+//! Commands on the hunks of the shown file, and on branches and commits.
 
 use std::ops::Range;
 
@@ -18,6 +18,12 @@ pub const COMMANDS: &[Command] = &[
     command("git.previous-hunk", "Go to previous hunk", &["previous change"], |cx| go_to_hunk(cx, false)),
     command("git.show-hunk", "Show original of hunk", &["preview hunk", "diff"], show),
     command("git.revert-hunk", "Revert hunk", &["reset hunk", "discard change", "undo change"], revert),
+    command("git.switch-branch", "Switch branch", &["git checkout", "git branches", "git switch"], |cx| {
+        cx.defer_picker("branches");
+    }),
+    command("git.commits", "Show commits", &["git log", "git history", "git show"], |cx| {
+        cx.defer_picker("commits");
+    }),
 ];
 
 /// Maximum number of lines shown of a hunk.

@@ -2,7 +2,8 @@
 
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
-use crate::ide::core::layers::picker::{PickerSpec, PreviewTarget, RowSource};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
+use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::locations;
 use crate::ide::model::jumps::JumpLocation;
@@ -14,7 +15,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     footer: "Enter go",
     preview: Some(|state, pick| {
         let spot = state.jumps.list().0.get(*pick.get::<usize>()?)?;
-        Some(PreviewTarget { path: spot.path.clone()?, line: Some(line_now(state, spot)) })
+        Some(PreviewTarget::file(spot.path.clone()?, Some(line_now(state, spot))))
     }),
     load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {

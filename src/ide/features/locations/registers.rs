@@ -4,8 +4,10 @@ use crate::base::width::visible;
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::layers::picker::{PickerSpec, RowSource};
+use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::registers;
+use crate::ide::features::locations::kill_ring;
 use crate::text::clipboard::content::{Content, ContentShape};
 
 /// The table's row.
@@ -13,6 +15,12 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "registers",
     title: "Registers",
     footer: "Enter paste",
+    preview: Some(|state, pick| {
+        let name = pick.get::<char>()?;
+        let content = state.registers.read(&state.kill_ring, *name)?;
+        Some(PreviewTarget::text(kill_ring::shown(&content)))
+    }),
+    has_places: false,
     load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(name) = pick.get::<char>() {

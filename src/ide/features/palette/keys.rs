@@ -1,13 +1,12 @@
-//! Picker of the keys in the current context, to search and run.
+//! Picker of the keys in the current context, to search and run: in a list those of that list.
 
 use crate::ide::core::keys::keymap::KeyContext;
-use crate::ide::core::layers::layer::Layer;
-use crate::ide::core::layers::picker::Pick;
-use crate::ide::core::layers::picker::PickRow;
-use crate::ide::core::layers::picker::{PickerSpec, RowSource};
+use crate::ide::core::keys::keymap::Lookup;
+use crate::ide::core::layers::picker::{Pick, PickRow, Picker, PickerSpec, RowSource};
 use crate::ide::core::state::State;
 use crate::ide::features::palette::run::{PaletteTarget, run};
 use crate::ide::features::plugins;
+use crate::tui::input::Key;
 
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
@@ -19,16 +18,24 @@ pub const PICKER: PickerSpec = PickerSpec {
     ..PickerSpec::EMPTY
 };
 
-/// Returns the context of what is below the list: a view, or a pane.
-fn context(state: &State) -> KeyContext {
-    let below = state.layers.last().map(Layer::context).filter(|context| *context != KeyContext::Picker);
-    below.unwrap_or_else(|| state.base_key_context())
+/// Returns whether keys of a context of the chain run that command here: an inner context may bind them to another
+/// one, and a list may have no use for a command of lists.
+fn works(state: &State, context: KeyContext, keys: &str, id: &str) -> bool {
+    let list = state.layers.top::<Picker>().filter(|_| context == KeyContext::Picker);
+    if list.is_some_and(|list| !list.spec.has_command(id)) {
+        return false;
+    }
+    let keys: Result<Vec<Key>, _> = keys.split_whitespace().map(str::parse).collect();
+    let here = state.key_context();
+    keys.is_ok_and(|keys| state.keymap.lookup(here, &keys) == Lookup::Command(id.to_string()))
 }
 
 fn rows(state: &State) -> Vec<PickRow> {
-    let contexts = context(state).chain().iter();
+    // The list of keys is not on top yet.
+    let contexts = state.key_context().chain().iter();
     let keys = contexts
-        .flat_map(|context| state.keymap.bindings(*context).into_iter().map(move |row| (context, row)));
+        .flat_map(|context| state.keymap.bindings(*context).into_iter().map(move |row| (context, row)))
+        .filter(|(context, (keys, id))| works(state, **context, keys, id));
     let row = |(context, (keys, id)): (&crate::ide::core::keys::keymap::KeyContext, (String, String))| {
         let (title, aliases, pick) = match (state.catalog.command(&id), plugins::run::find(state, &id)) {
             (Some(command), _) => {

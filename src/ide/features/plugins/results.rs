@@ -1,7 +1,8 @@
 //! Picker of the locations that a plugin command listed last.
 
 use crate::ide::core::layers::picker::Location;
-use crate::ide::core::layers::picker::{PickerSpec, PreviewTarget, RowSource};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
+use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::files;

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use crate::ide::core::damage::Part;
-use crate::ide::core::layers::picker::PreviewTarget;
+use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::state::State;
 use crate::ide::features::images::cache::{IMAGES, ImageState};
 use crate::ide::features::images::data::{BROKEN, ImageData};
@@ -22,7 +22,7 @@ const CELL_BYTES: usize = 8;
 /// Draws what is shown for a row.
 pub fn draw(canvas: &mut Canvas<'_>, state: &State, target: &PreviewTarget) {
     let soft = canvas.style("ui.overlay.soft");
-    match state.slots[PREVIEWS].get(&target.path) {
+    match state.slots[PREVIEWS].get(&target.source) {
         Content::Reading => {}
         Content::Message(text) => {
             canvas.text(1, 0, text, soft);

@@ -1,7 +1,8 @@
-//! Reads the files that are shown beside lists, one at a time, and keeps the last ones while the list is open.
+//! Reads the files and makes the texts that are shown beside lists, one at a time, and keeps the last ones while the list
+//! is open.
 
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use crate::exec::{Environment, FileKind};
 use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::damage::Part;
 use crate::ide::core::layers::picker::Picker;
+use crate::ide::core::layers::preview::PreviewSource;
 use crate::ide::core::slots::Slot;
 use crate::ide::core::state::State;
 use crate::ide::features::images::data::ImageData;
@@ -41,10 +43,10 @@ pub struct Previews {
     is_reading: bool,
 }
 
-/// What is known of a file.
+/// What is known of a file or a text.
 #[derive(Debug)]
 struct Preview {
-    path: PathBuf,
+    source: PreviewSource,
     /// Of an open file, the version of its text.
     version: Option<(BufferId, u64)>,
     content: Content,
@@ -64,16 +66,16 @@ pub enum Content {
 }
 
 impl Previews {
-    /// Returns what is known of a file.
-    pub fn get(&self, path: &Path) -> &Content {
+    /// Returns what is known of a file or a text.
+    pub fn get(&self, source: &PreviewSource) -> &Content {
         self.kept
             .iter()
-            .find(|preview| preview.path == path)
+            .find(|preview| preview.source == *source)
             .map_or(&Content::Reading, |preview| &preview.content)
     }
 
     fn put(&mut self, preview: Preview) {
-        self.kept.retain(|kept| kept.path != preview.path);
+        self.kept.retain(|kept| kept.source != preview.source);
         self.kept.push_front(preview);
         self.kept.truncate(KEPT_MAX);
     }
@@ -85,27 +87,30 @@ pub fn is_image_name(path: &Path) -> bool {
     extension.is_some_and(|name| EXTENSIONS.contains(&name.to_ascii_lowercase().as_str()))
 }
 
-/// Reads the file of the selected row, unless it is known.
+/// Reads what is shown for the selected row, unless it is known.
 pub fn after_frame(cx: &mut Cx<'_>) {
     let Some(picker) = cx.state.layers.top::<Picker>() else {
         let is_reading = cx.state.slots[PREVIEWS].is_reading;
         cx.state.slots[PREVIEWS] = Previews { is_reading, ..Previews::default() };
         return;
     };
-    let Some(path) = picker.preview(cx.state).map(|target| target.path) else { return };
-    let open = open_text(cx.state, &path);
+    let Some(source) = picker.preview(cx.state).map(|target| target.source) else { return };
+    let open = match &source {
+        PreviewSource::File(path) => open_text(cx.state, path),
+        PreviewSource::Text(_) | PreviewSource::Made(_) => None,
+    };
     let version = open.as_ref().map(|(version, _)| *version);
     let previews = &mut cx.state.slots[PREVIEWS];
-    let is_known = previews.kept.iter().any(|kept| kept.path == path && kept.version == version);
+    let is_known = previews.kept.iter().any(|kept| kept.source == source && kept.version == version);
     if is_known || previews.is_reading {
         return;
     }
     match open {
         Some((_, text)) => {
-            show_text(cx, path, version, text);
+            show_text(cx, source, version, text);
             cx.state.damage.add(Part::Overlay);
         }
-        None => read(cx, path),
+        None => read(cx, source),
     }
 }
 
@@ -117,10 +122,14 @@ fn open_text(state: &State, path: &Path) -> Option<((BufferId, u64), Text)> {
 }
 
 /// Shows a text at once, and its colors when a task has found them.
-fn show_text(cx: &mut Cx<'_>, path: PathBuf, version: Option<(BufferId, u64)>, text: Text) {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let (code, shown) = (text.clone(), path.clone());
-    cx.state.slots[PREVIEWS].put(Preview { path, version, content: Content::Text(text, None) });
+fn show_text(cx: &mut Cx<'_>, source: PreviewSource, version: Option<(BufferId, u64)>, text: Text) {
+    let name = match &source {
+        PreviewSource::File(path) => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        PreviewSource::Text(_) => String::new(),
+        PreviewSource::Made(made) => made.name.to_string(),
+    };
+    let (code, shown) = (text.clone(), source.clone());
+    cx.state.slots[PREVIEWS].put(Preview { source, version, content: Content::Text(text, None) });
     let color = move || {
         if code.end().0 as u64 > TEXT_MAX {
             return None;
@@ -130,7 +139,7 @@ fn show_text(cx: &mut Cx<'_>, path: PathBuf, version: Option<(BufferId, u64)>, t
     cx.tasks.spawn_blocking("previews.color", color, move |cx, colors| {
         let Some(colors) = answer_or_error(cx, "color the preview", colors).flatten() else { return };
         let mut kept = cx.state.slots[PREVIEWS].kept.iter_mut();
-        let preview = kept.find(|kept| kept.path == shown && kept.version == version);
+        let preview = kept.find(|kept| kept.source == shown && kept.version == version);
         if let Some(Content::Text(_, known)) = preview.map(|preview| &mut preview.content) {
             *known = Some(colors);
             cx.state.damage.add(Part::Overlay);
@@ -138,18 +147,27 @@ fn show_text(cx: &mut Cx<'_>, path: PathBuf, version: Option<(BufferId, u64)>, t
     });
 }
 
-/// Reads a file in a task.
-fn read(cx: &mut Cx<'_>, path: PathBuf) {
+/// Reads a file or makes a text in a task.
+fn read(cx: &mut Cx<'_>, source: PreviewSource) {
     cx.state.slots[PREVIEWS].is_reading = true;
-    let (env, file) = (cx.env.clone(), path.clone());
-    let work = async move { content(&*env, &file).await };
+    let (env, wanted) = (cx.env.clone(), source.clone());
+    let work = async move {
+        match wanted {
+            PreviewSource::File(path) => content(&*env, &path).await,
+            PreviewSource::Text(text) => Content::Text(Text::from(&*text), None),
+            PreviewSource::Made(made) => match (made.make)(env, made.key).await {
+                Ok(text) => Content::Text(Text::from(text.as_str()), None),
+                Err(problem) => Content::Message(problem),
+            },
+        }
+    };
     cx.tasks.spawn("previews.read", work, move |cx, content| {
         cx.state.slots[PREVIEWS].is_reading = false;
         let content = answer_or_error(cx, "read the preview", content)
             .unwrap_or_else(|| Content::Message("Cannot be read".to_string()));
         match content {
-            Content::Text(text, _) => show_text(cx, path, None, text),
-            content => cx.state.slots[PREVIEWS].put(Preview { path, version: None, content }),
+            Content::Text(text, _) => show_text(cx, source, None, text),
+            content => cx.state.slots[PREVIEWS].put(Preview { source, version: None, content }),
         }
         // With the frame the file of another row is read, if that was selected meanwhile.
         cx.state.damage.add(Part::Overlay);

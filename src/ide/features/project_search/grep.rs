@@ -1,7 +1,8 @@
 //! Picker of the lines in all files that match the query; every key restarts the search.
 
-use crate::ide::core::layers::picker::Location;
-use crate::ide::core::layers::picker::{PickerSpec, PreviewTarget, RowSource};
+use crate::ide::core::layers::picker::{Location, Pick};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
+use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
@@ -22,6 +23,14 @@ pub const PICKER: PickerSpec = PickerSpec {
             panes::focus(cx, Focus::Editor);
         }
     },
+    accept_many: Some(|cx, marked| {
+        let place = |Location { path, line, column }: &Location| (path.clone(), Some((*line, *column)));
+        let places = marked.iter().filter_map(Pick::get::<Location>).map(place).collect();
+        cx.state.note_jump();
+        files::open::open_all(cx, places);
+        panes::focus(cx, Focus::Editor);
+    }),
+    commands: &["search.toggle-regex", "search.toggle-word", "search.toggle-case"],
     ..PickerSpec::EMPTY
 };
 

@@ -7,6 +7,7 @@ pub mod commands;
 pub mod grep;
 pub mod job;
 pub mod navigate;
+pub mod places;
 pub mod plan;
 pub mod search;
 pub mod steps;

@@ -42,8 +42,20 @@ pub fn open_texts(state: &State) -> Vec<OpenText> {
 
 /// Opens a list and starts the search.
 pub fn start(cx: &mut Cx<'_>, query: Query) {
-    cx.state.note_jump();
     let open = open_texts(cx.state);
+    let (list, cancel) = open_list(cx, query.clone());
+    if query.replacement.is_none() {
+        cx.state.search.last = Some(query.pattern.clone());
+        // The expression was already validated when it was accepted.
+        cx.state.search.highlight = Needle::new(&query.pattern, query.options).ok().flatten();
+    }
+    cx.state.set_status("Searching … Escape ends it");
+    project_search::tasks::search_for_list(cx, list, query, open, cancel);
+}
+
+/// Shows an empty list to which results are added until the token is canceled.
+pub fn open_list(cx: &mut Cx<'_>, query: Query) -> (BufferId, CancellationToken) {
+    cx.state.note_jump();
     // Unedited lists are closed when there is a new one.
     let old = cx
         .state
@@ -53,21 +65,14 @@ pub fn start(cx: &mut Cx<'_>, query: Query) {
         .filter(|buffer| buffer.results.is_some() && !buffer.has_unapplied_edits());
     let old: Vec<BufferId> = old.map(|buffer| buffer.id).collect();
     let cancel = CancellationToken::new();
-    let list =
-        cx.state.buffers.open_results(SearchResults::new(query.clone(), RunningSearch(cancel.clone())));
+    let list = cx.state.buffers.open_results(SearchResults::new(query, RunningSearch(cancel.clone())));
     for id in old {
         cx.state.close_buffer(id);
     }
     cx.state.buffers.show(list);
-    if query.replacement.is_none() {
-        cx.state.search.last = Some(query.pattern.clone());
-        // The expression was already validated when it was accepted.
-        cx.state.search.highlight = Needle::new(&query.pattern, query.options).ok().flatten();
-    }
     panes::focus(cx, Focus::Editor);
     cx.state.damage.add_all();
-    cx.state.set_status("Searching … Escape ends it");
-    project_search::tasks::search_for_list(cx, list, query, open, cancel);
+    (list, cancel)
 }
 
 /// Searches for the query of the topmost picker, replacing its previous search.

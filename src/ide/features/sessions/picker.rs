@@ -21,6 +21,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     footer: "Enter resume  Ctrl-d delete",
     load: |_| RowSource::Task(|cx, injector, picker| list(cx, injector, picker, false)),
     accept: resume_session,
+    commands: &["session.delete"],
     ..PickerSpec::EMPTY
 };
 

@@ -10,5 +10,6 @@ pub const PICKER: PickerSpec = PickerSpec {
     footer: "Enter resume  Ctrl-d delete",
     load: |_| RowSource::Task(|cx, injector, picker| sessions::picker::list(cx, injector, picker, true)),
     accept: sessions::picker::resume_session,
+    commands: &["session.delete"],
     ..PickerSpec::EMPTY
 };

@@ -16,5 +16,6 @@ pub const PICKER: PickerSpec = PickerSpec {
             ask_to_delete(cx, path.clone(), "");
         }
     },
+    commands: &["session.delete"],
     ..PickerSpec::EMPTY
 };

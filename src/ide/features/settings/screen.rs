@@ -28,6 +28,7 @@ pub const PICKER: PickerSpec = PickerSpec {
             commands::change(cx, row);
         }
     },
+    commands: &["settings.reset", "settings.open-file"],
     ..PickerSpec::EMPTY
 };
 

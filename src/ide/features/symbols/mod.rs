@@ -1,9 +1,11 @@
-//! Symbols of a file.
+//! Symbols of a file, and of all files of the project.
 
 use crate::ide::core::feature::Feature;
 
 pub mod job;
 pub mod picker;
+pub mod project;
 
 /// The feature's row.
-pub const FEATURE: Feature = Feature { pickers: &[&picker::PICKER], ..Feature::new("symbols") };
+pub const FEATURE: Feature =
+    Feature { pickers: &[&picker::PICKER, &project::PICKER], ..Feature::new("symbols") };

@@ -5,7 +5,8 @@ use nucleo::Injector;
 use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::layers::picker::push;
-use crate::ide::core::layers::picker::{PickerSpec, PreviewTarget, RowSource};
+use crate::ide::core::layers::picker::{PickerSpec, RowSource};
+use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::editor::commands::locations;
 use crate::ide::features::symbols::job::SymbolLocation;
 use crate::ide::features::symbols::job::SymbolsJob;
@@ -20,7 +21,7 @@ pub const PICKER: PickerSpec = PickerSpec {
         let buffer = state.buffers.all().iter().find(|open| open.id == *buffer)?;
         let text = buffer.area.text();
         let line = text.line_of((*at).min(text.end())).0 + 1;
-        Some(PreviewTarget { path: buffer.path.clone()?, line: Some(line) })
+        Some(PreviewTarget::file(buffer.path.clone()?, Some(line)))
     }),
     load: |_| RowSource::Task(find),
     accept: |cx, pick, _| {

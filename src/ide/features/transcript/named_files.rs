@@ -7,7 +7,8 @@ use std::sync::Arc;
 use crate::exec::Environment;
 use crate::exec::file_info::FileKind;
 use crate::ide::core::context::{Command, Cx, answer_or_error, command};
-use crate::ide::core::layers::picker::{Pick, PickRow, PickerSpec, PreviewTarget, RowSource};
+use crate::ide::core::layers::picker::{Pick, PickRow, PickerSpec, RowSource};
+use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::slots::Slot;
 use crate::ide::core::web_page;
@@ -53,7 +54,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     title: "Files and links in block",
     footer: "Enter open",
     preview: Some(|_, pick| match pick.get::<Found>()? {
-        Found::File(file) => Some(PreviewTarget { path: file.path.clone(), line: file.line }),
+        Found::File(file) => Some(PreviewTarget::file(file.path.clone(), file.line)),
         Found::Page(_) => None,
     }),
     load: |state| {

@@ -1,0 +1,243 @@
+//! Keys in pickers: those that F2 lists, Enter without a match, and rows marked together.
+
+use bowline::ide::core::layers::picker::Picker;
+use bowline::ide::model::buffers::Buffer;
+
+use crate::support::test_ide::{IdeSetup, TestIde};
+
+fn open_picker(ide: &mut TestIde) -> Option<&'static str> {
+    ide.state().layers.top::<Picker>().map(|picker| picker.spec.id)
+}
+
+fn names(ide: &mut TestIde) -> Vec<String> {
+    ide.state().buffers.all().iter().map(Buffer::name).collect()
+}
+
+fn listed(ide: &mut TestIde) -> Vec<String> {
+    let picker = ide.state().layers.top::<Picker>().unwrap();
+    picker.rows(0, picker.matches()).map(|row| row.text.clone()).collect()
+}
+
+#[tokio::test]
+async fn picker_keys_are_those_of_the_list() {
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").size(120, 40).start().await;
+    ide.keys("Ctrl-p F2").await;
+    ide.headless.idle().await;
+    let keys = listed(&mut ide);
+    let has = |keys: &[String], key: &str, title: &str| {
+        keys.iter().any(|row| row.split_once(' ').is_some_and(|(k, t)| k == key && t.trim() == title))
+    };
+    assert!(
+        has(&keys, "Tab", "Mark or unmark row") && has(&keys, "Ctrl-n", "Move down in list"),
+        "{keys:#?}"
+    );
+    assert!(has(&keys, "F1", "Show command palette"), "keys that work everywhere");
+    assert!(!keys.iter().any(|row| row.contains("Go to definition")), "keys of the editor: {keys:#?}");
+    assert!(!has(&keys, "Ctrl-p", "Go to file"), "the list has another use for the key");
+    assert!(!has(&keys, "Ctrl-r", "Reset setting"), "keys of another list: {keys:#?}");
+    ide.snap("picker_keys_in_list");
+    ide.keys("Escape Escape F1 F2").await;
+    assert!(!has(&listed(&mut ide), "Tab", "Mark or unmark row"), "one command is run at a time");
+    ide.keys("Escape Escape Ctrl-, F2").await;
+    ide.headless.idle().await;
+    assert!(has(&listed(&mut ide), "Ctrl-r", "Reset setting"));
+    ide.keys("Escape Escape F2").await;
+    assert!(!has(&listed(&mut ide), "Ctrl-n", "Move down in list"), "in the editor as before");
+}
+
+#[tokio::test]
+async fn picker_enter_without_matches_keeps_the_list() {
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").size(100, 30).start().await;
+    for (keys, id) in [("Ctrl-p", "files"), ("F1", "commands"), ("Ctrl-,", "settings"), ("Alt-b", "buffers")]
+    {
+        ide.keys(keys).await;
+        ide.type_in("qqzzxx").await;
+        ide.headless.idle().await;
+        ide.keys("Enter").await;
+        ide.headless.idle().await;
+        assert_eq!(open_picker(&mut ide), Some(id), "{}", ide.picture());
+        assert_eq!(ide.status_message(), "No matches to choose");
+        ide.keys("Escape").await;
+    }
+    ide.keys("Ctrl-p").await;
+    ide.type_in("a.txtq").await;
+    ide.keys("Enter Backspace Enter").await;
+    assert_eq!(
+        (open_picker(&mut ide), ide.text().as_str()),
+        (None, "one\n"),
+        "the corrected query is accepted"
+    );
+}
+
+#[tokio::test]
+async fn picker_opens_all_marked_rows() {
+    let setup = IdeSetup::new().with("a.txt", "one\n").file("b.txt", "two\n").file("c.txt", "three\n");
+    let mut ide = setup.file("d.txt", "four\n").size(140, 40).start().await;
+    ide.keys("Ctrl-p").await;
+    ide.type_in("txt").await;
+    ide.headless.idle().await;
+    let rows = listed(&mut ide);
+    let at = |name: &str| rows.iter().position(|row| row == name).unwrap();
+    // Each mark moves on, so that the next row is marked by the next key.
+    ide.keys("Tab Tab Tab Tab").await;
+    assert!(ide.picture().contains("4 marked"), "{}", ide.picture());
+    for _ in 0..3 - at("a.txt") {
+        ide.keys("Up").await;
+    }
+    ide.keys("Shift-Tab").await;
+    assert!(ide.picture().contains("3 marked"), "{}", ide.picture());
+    ide.snap("picker_marked");
+    ide.keys("Enter").await;
+    ide.headless.idle().await;
+    let wanted: Vec<String> = rows.iter().filter(|row| *row != "a.txt").cloned().collect();
+    assert_eq!(names(&mut ide), [vec!["a.txt".to_string()], wanted.clone()].concat());
+    let shown = ide.state().buffers.current().unwrap().name();
+    assert_eq!(Some(&shown), wanted.last(), "the last one is shown");
+    ide.keys("Ctrl-p").await;
+    ide.type_in("a.txt").await;
+    ide.keys("Tab Ctrl-u").await;
+    ide.type_in("b.txt").await;
+    ide.keys("Ctrl-v").await;
+    ide.headless.idle().await;
+    assert_eq!(
+        (ide.state().windows.count(), ide.text().as_str()),
+        (2, "two\n"),
+        "the row, not the marked ones"
+    );
+}
+
+#[tokio::test]
+async fn picker_opens_marked_hits_at_their_lines() {
+    let setup = IdeSetup::new().with("a.rs", "x\nlet needle = 1;\n").file("b.rs", "x\nx\n  needle();\n");
+    let mut ide = setup.size(140, 40).start().await;
+    ide.keys("Alt-6 g").await;
+    ide.type_in("needle").await;
+    ide.headless.idle().await;
+    ide.keys("Tab Tab Enter").await;
+    ide.headless.idle().await;
+    assert_eq!(names(&mut ide), ["a.rs", "b.rs"]);
+    assert_eq!(ide.cursor(), (3, 3), "{}", ide.picture());
+}
+
+#[tokio::test]
+async fn picker_rows_become_an_editable_list() {
+    let setup =
+        IdeSetup::new().with("a.rs", "x\nlet needle = 1;\n").file("b.rs", "x\r\nx\r\n  needle();\r\n");
+    let mut ide = setup.file("c.rs", "needle\n").size(140, 40).start().await;
+    ide.keys("Alt-2 Ctrl-End").await;
+    ide.type_in("needle too").await;
+    ide.keys("Alt-6 g").await;
+    ide.type_in("needle").await;
+    ide.headless.idle().await;
+    ide.keys("Tab Tab Tab Up Tab Ctrl-l").await;
+    ide.headless.idle().await;
+    assert_eq!(open_picker(&mut ide), None);
+    // The third one was marked and unmarked again. The text that is not saved yet is listed as it is.
+    assert_eq!(ide.text(), "a.rs:2:let needle = 1;\na.rs:3:needle too\n");
+    ide.state().buffers.current_mut().unwrap().place_cursor((1, 1), 4);
+    ide.keys("Enter").await;
+    ide.headless.idle().await;
+    assert_eq!(ide.cursor(), (2, 5), "at the hit: {}", ide.picture());
+    ide.keys("F1 Ctrl-l").await;
+    assert_eq!(ide.status_message(), "No list of places in files is open");
+    assert_eq!(open_picker(&mut ide), Some("commands"));
+}
+
+#[tokio::test]
+async fn picker_files_become_a_list_of_their_first_lines() {
+    let setup = IdeSetup::new().with("a.txt", "one\ntwo\n").file("b.bin", "\0\0\0").file("c.txt", "three\n");
+    let mut ide = setup.size(140, 40).start().await;
+    ide.keys("Ctrl-p").await;
+    ide.headless.idle().await;
+    ide.keys("Ctrl-l").await;
+    ide.headless.idle().await;
+    assert_eq!(ide.text(), "a.txt:1:one\nc.txt:1:three\n");
+    assert_eq!(ide.status_message(), "2 matches in 2 files (skipped: 1 no text)");
+}
+
+#[tokio::test]
+async fn picker_of_kill_ring_shows_entries_whole_and_pastes_one() {
+    let mut ide = IdeSetup::new().with("a.txt", "one\ntwo\nthree\n").size(120, 30).start().await;
+    ide.keys("Alt-2 Alt-' k").await;
+    assert_eq!(ide.status_message(), "Nothing was cut or copied yet");
+    ide.keys("Ctrl-Home Shift-Down Shift-Down Ctrl-c Escape Ctrl-End").await;
+    ide.type_in("four").await;
+    ide.keys("Shift-Home Ctrl-c Escape Alt-' k").await;
+    ide.headless.idle().await;
+    assert_eq!(listed(&mut ide), ["four", "one⏎two⏎"]);
+    ide.keys("Down").await;
+    ide.headless.idle().await;
+    let picture = ide.picture();
+    assert!(picture.contains("1 one") && picture.contains("2 two"), "whole beside the list: {picture}");
+    ide.snap("picker_kill_ring");
+    ide.keys("Enter").await;
+    assert!(
+        ide.text().contains("one\ntwo\nthree\n") && ide.text().matches("two\n").count() == 2,
+        "{}",
+        ide.text()
+    );
+    ide.keys("Alt-' r").await;
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("Registers") && ide.picture().contains("1 four"), "{}", ide.picture());
+}
+
+#[tokio::test]
+async fn picker_of_project_symbols_lists_all_files_and_goes_to_one() {
+    let setup = IdeSetup::new().with("a.rs", "struct Open;\n").file("src/b.rs", "\n\nfn far_away() {}\n");
+    let setup = setup.file("c.py", "def snake():\n    pass\n").file("notes.txt", "far_away\n");
+    let setup = setup.file(".gitignore", "target/\n").file("target/d.rs", "fn generated() {}\n");
+    let mut ide = setup.size(140, 30).start().await;
+    ide.keys("Alt-2 Ctrl-End").await;
+    ide.type_in("fn unsaved() {}").await;
+    ide.keys("Alt-7 S").await;
+    ide.headless.idle().await;
+    let mut symbols = listed(&mut ide);
+    symbols.sort();
+    assert_eq!(symbols, ["Open", "far_away", "snake", "unsaved"]);
+    ide.type_in("far").await;
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("src/b.rs:3"), "{}", ide.picture());
+    ide.keys("Enter").await;
+    ide.headless.idle().await;
+    assert_eq!((ide.state().buffers.current().unwrap().name(), ide.cursor()), ("b.rs".to_string(), (3, 4)));
+}
+
+#[tokio::test]
+async fn picker_of_files_leads_to_other_lists_by_a_sign() {
+    let setup = IdeSetup::new().with("a.rs", "struct Open;\nfn here() {}\n").file("b.rs", "fn there() {}\n");
+    let mut ide = setup.size(140, 30).start().await;
+    ide.keys("Ctrl-p").await;
+    ide.headless.idle().await;
+    let hint = "> commands  @ symbols  # project symbols  % text  : line";
+    assert!(ide.picture().contains(hint), "{}", ide.picture());
+    for (typed, id, first) in [
+        (">toggle word", "commands", "Toggle word wrap"),
+        ("@her", "outline", "here"),
+        ("#ther", "project-symbols", "there"),
+        ("%struct", "grep", "a.rs:1: struct Open;"),
+    ] {
+        ide.type_in(typed).await;
+        ide.headless.idle().await;
+        assert_eq!(open_picker(&mut ide), Some(id), "{}", ide.picture());
+        assert_eq!(listed(&mut ide).first().map(String::as_str), Some(first), "{typed}");
+        ide.keys("Ctrl-u Backspace").await;
+        ide.headless.idle().await;
+        assert_eq!(open_picker(&mut ide), Some("files"), "{typed}: the sign was erased");
+    }
+    ide.type_in(":2").await;
+    assert_eq!(open_picker(&mut ide), None);
+    ide.keys("Enter").await;
+    assert_eq!(ide.cursor().0, 2, "{}", ide.picture());
+    ide.keys("F1 Backspace").await;
+    assert_eq!(open_picker(&mut ide), Some("commands"), "no sign led here");
+}
+
+#[tokio::test]
+async fn picker_of_files_takes_a_pasted_sign() {
+    let mut ide = IdeSetup::new().with("a.rs", "fn here() {}\n").size(140, 30).start().await;
+    ide.keys("Ctrl-p").await;
+    ide.headless.input(bowline::tui::input::Input::Paste("@here".to_string()));
+    ide.headless.idle().await;
+    assert_eq!(open_picker(&mut ide), Some("outline"), "{}", ide.picture());
+    assert_eq!(listed(&mut ide), ["here"]);
+}
