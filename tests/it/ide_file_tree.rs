@@ -31,7 +31,7 @@ async fn settle(ide: &mut TestIde) {
 async fn file_tree_reveals_the_shown_file() {
     let setup = IdeSetup::new().file("a/b/other.rs", "").with("a/b/c/deep.rs", "x\n").size(120, 24);
     let mut ide = setup.start().await;
-    ide.keys("Alt-2 Alt-0 t").await;
+    ide.keys("Alt-2 Alt-0 e").await;
     assert_eq!(selected(&mut ide), "a/b/c/deep.rs");
     assert!(
         row_with(&mut ide, "deep.rs").contains("deep.rs") && rows(&mut ide).contains(&"other.rs".to_string())
@@ -68,7 +68,7 @@ async fn file_tree_shows_letters_of_git_and_of_folders_with_changes() {
     let setup = setup.size(120, 24).file("src/b.rs", "2\n").file("new.rs", "").file("added.rs", "");
     let mut ide = setup.start().await;
     git(&ide.path(""), &["add", "added.rs"]);
-    ide.keys("Alt-0 t").await;
+    ide.keys("Alt-0 e").await;
     ide.focus_window().await;
     settle(&mut ide).await;
     for (name, letter) in [("b.rs", 'M'), ("new.rs", 'U'), ("added.rs", 'A'), ("src", '•')] {

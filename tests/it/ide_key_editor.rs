@@ -1,5 +1,7 @@
 //! The keys of commands, changed and looked up by a user at the keyboard.
 
+use bowline::ide::core::keys::keymap::KeyContext;
+
 use crate::support::test_ide::{IdeSetup, TestIde};
 
 const FILE: &str = "config/keymaps/default.toml";
@@ -24,14 +26,15 @@ async fn key_editor_gives_a_command_another_key_at_once() {
     ide.snap("key_recorder");
     ide.keys("Enter").await;
     ide.wait_for("the file", |state| {
-        state.keymap.keys_for(state.base_key_context(), "view.undo-tree").as_deref() == Some("Ctrl-Alt-u")
+        state.keymap.keys_for(state.base_key_context(), "history.tree").as_deref() == Some("Ctrl-Alt-u")
     })
     .await;
     ide.snap("key_bindings");
     let text = written(&ide, FILE);
-    assert!(text.contains("base = \"default\"") && text.contains("\"view.undo-tree\""), "{text}");
+    assert!(text.contains("base = \"default\"") && text.contains("\"history.tree\""), "{text}");
     ide.keys("Escape").await;
     assert_eq!(ide.state().layers.len(), 0);
+    ide.type_in("x").await;
     ide.keys("F4").await;
     assert_eq!(ide.state().layers.len(), 0, "the old key is free");
     ide.keys("Ctrl-Alt-u").await;
@@ -103,15 +106,10 @@ async fn key_map_file_of_yours_is_begun_and_counts_once_saved() {
     run_command(&mut ide, "keys.open-file").await;
     ide.wait_for_text("base = \"default\"").await;
     ide.keys("Ctrl-End").await;
-    ide.type_in("[global]\nF7 = \"view.undo-tree\"\n").await;
+    ide.type_in("[editor]\n\"Ctrl-Alt-u\" = \"history.tree\"\n").await;
     ide.keys("Ctrl-s").await;
-    ide.wait_for("the key", |state| {
-        state
-            .keymap
-            .keys_for(state.base_key_context(), "view.undo-tree")
-            .is_some_and(|keys| keys.contains("F7") || keys.contains("F4"))
-    })
-    .await;
-    ide.keys("F7").await;
+    let keys = ["Ctrl-Alt-u".parse().unwrap()];
+    ide.wait_for("the key", |state| state.keymap.binding(KeyContext::Editor, &keys).is_some()).await;
+    ide.keys("Ctrl-Alt-u").await;
     assert!(ide.picture().contains("Undo tree"), "{}", ide.picture());
 }

@@ -142,3 +142,17 @@ async fn picker_reopens_with_its_query_and_row() {
         assert_eq!(ide.cursor().0, 3, "{}", ide.picture());
     }
 }
+
+#[tokio::test]
+async fn picker_keeps_its_preview_below_a_view_that_closes_again() {
+    let setup = IdeSetup::new().size(120, 30).with("a.rs", "fn one() {}\n").with("b.rs", "fn two() {}\n");
+    let mut ide = setup.start().await;
+    ide.keys("Alt-b").await;
+    ide.wait_for_text("1 fn").await;
+    ide.keys("Alt-g").await;
+    assert!(ide.state().layers.top::<Picker>().is_none() && !ide.picture().contains("1 fn"));
+    // It is there with the first frame.
+    ide.headless.press("Escape");
+    assert!(ide.state().layers.top::<Picker>().is_some());
+    assert!(ide.picture().contains("1 fn"), "{}", ide.picture());
+}

@@ -44,8 +44,11 @@ fn clipboard_in_tmux_is_its_buffer_or_else_both_sequences() {
         got.display()
     );
     let tmux = |text: &str| {
-        std::fs::write(bin.join("tmux"), text).unwrap();
-        std::fs::set_permissions(bin.join("tmux"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        // The one before may still be starting: it is replaced, not written to.
+        let new = bin.join("tmux.new");
+        std::fs::write(&new, text).unwrap();
+        std::fs::set_permissions(&new, std::fs::Permissions::from_mode(0o755)).unwrap();
+        std::fs::rename(&new, bin.join("tmux")).unwrap();
     };
     tmux(&script);
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());

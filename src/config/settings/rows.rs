@@ -73,6 +73,7 @@ pub static ROWS: &[Row] = &[
         group: "Appearance",
         kind: Kind::Flag,
         default: "false",
+        aliases: &["file tree", "explorer", "auto reveal"],
         doc: "Select the shown file in the file tree",
         project: true,
         assign: |settings, value| flag(&value, &mut settings.tree_follow),

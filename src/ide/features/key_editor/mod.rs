@@ -18,5 +18,5 @@ pub const FEATURE: Feature = Feature {
             commands::on_saved(cx, buffer);
         }
     },
-    ..Feature::new("key-editor")
+    ..Feature::new("key_editor")
 };

@@ -90,8 +90,11 @@ pub fn is_image_name(path: &Path) -> bool {
 /// Reads what is shown for the selected row, unless it is known.
 pub fn after_frame(cx: &mut Cx<'_>) {
     let Some(picker) = cx.state.layers.top::<Picker>() else {
-        let is_reading = cx.state.slots[PREVIEWS].is_reading;
-        cx.state.slots[PREVIEWS] = Previews { is_reading, ..Previews::default() };
+        // Something above the list may close again: then the list is shown as it was.
+        if cx.state.layers.all::<Picker>().next().is_none() {
+            let is_reading = cx.state.slots[PREVIEWS].is_reading;
+            cx.state.slots[PREVIEWS] = Previews { is_reading, ..Previews::default() };
+        }
         return;
     };
     let Some(source) = picker.preview(cx.state).map(|target| target.source) else { return };
