@@ -336,6 +336,8 @@ async fn key_sequence_shows_hints_after_delay() {
     assert_eq!(ide.file_text("a.txt"), "ba\n");
     ide.keys("Alt-x z").await;
     assert_eq!(ide.status_message(), "No command: Alt-x z");
+    ide.keys("Alt-x Escape").await;
+    assert!(!ide.status_message().contains("Escape"), "it cancels: {}", ide.status_message());
     assert_eq!(ide.text(), "ba\n", "a broken sequence types nothing");
 }
 

@@ -58,6 +58,20 @@ async fn key_editor_removes_a_key_of_the_base() {
 }
 
 #[tokio::test]
+async fn key_editor_finds_commands_by_words_and_keys() {
+    let mut ide = IdeSetup::new().size(100, 24).with("a.txt", "one\n").start().await;
+    run_command(&mut ide, "keys.edit").await;
+    ide.type_in("save file").await;
+    ide.headless.idle().await;
+    let picture = ide.picture();
+    assert!(picture.contains("Ctrl-s  global") && !picture.contains("Move to text start"), "{picture}");
+    ide.keys("Ctrl-u").await;
+    ide.type_in("ctrl-s").await;
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("Save file"), "{}", ide.picture());
+}
+
+#[tokio::test]
 async fn key_editor_cancels_with_escape_and_needs_a_key() {
     let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
     run_command(&mut ide, "keys.edit").await;
@@ -67,6 +81,23 @@ async fn key_editor_cancels_with_escape_and_needs_a_key() {
     ide.keys("F7 Backspace F8 Escape").await;
     assert_eq!(written(&ide, FILE), "");
     assert!(ide.picture().contains("Edit keyboard shortcuts"), "{}", ide.picture());
+}
+
+#[tokio::test]
+async fn key_editor_says_what_is_lost_and_refuses_text() {
+    let mut ide = IdeSetup::new().size(100, 24).with("a.txt", "one\n").start().await;
+    run_command(&mut ide, "keys.edit").await;
+    ide.type_in("file.save").await;
+    ide.keys("Enter").await;
+    ide.type_in("a").await;
+    ide.keys("Enter").await;
+    assert!(ide.status_message().contains("a is typed as text"), "{}", ide.status_message());
+    ide.keys("Ctrl-q F8").await;
+    assert!(ide.picture().contains("Quit loses its key Ctrl-q"), "{}", ide.picture());
+    ide.keys("Backspace Backspace Alt-5").await;
+    assert!(ide.picture().contains("shortcuts begin so: they go"), "{}", ide.picture());
+    ide.keys("Escape").await;
+    assert_eq!(written(&ide, FILE), "");
 }
 
 #[tokio::test]

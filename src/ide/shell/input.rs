@@ -175,7 +175,10 @@ fn on_unbound_key(cx: &mut Cx<'_>, key: Key) {
     }
     if broken || !cursors::is_typing(cx.state) {
         cx.state.modal.reset_pending();
-        cx.state.set_error(format!("No command: {}", key_names(&keys)));
+        // Escape cancels what was begun.
+        if !(broken && key.code == KeyCode::Escape && key.mods.is_empty()) {
+            cx.state.set_error(format!("No command: {}", key_names(&keys)));
+        }
         return;
     }
     match key.typed() {

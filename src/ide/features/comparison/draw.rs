@@ -14,8 +14,9 @@ use crate::tui::canvas::Canvas;
 const WIDE: u16 = 90;
 /// Columns of the parts beside the lines.
 const LIST: u16 = 38;
-/// Rows of the two points.
+/// Rows of the two points, and of a window below which they are left out.
 const POINTS: u16 = 2;
+const POINTS_FROM: u16 = 6;
 
 /// Draws the comparison.
 pub fn draw(canvas: &mut Canvas<'_>, view: &ComparisonView) {
@@ -27,9 +28,10 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &ComparisonView) {
     let inner = frame::draw(canvas, "Compare", &right, footer);
     let mut inside = canvas.sub(inner);
     let (cols, rows) = inside.size();
-    draw_points(&mut inside, view);
-    let body = rows.saturating_sub(POINTS);
-    let mut inside = inside.sub(Rect::new(0, POINTS.min(rows), cols, body));
+    let points = if rows < POINTS_FROM { 0 } else { POINTS };
+    draw_points(&mut inside.sub(Rect::new(0, 0, cols, points)), view);
+    let body = rows - points;
+    let mut inside = inside.sub(Rect::new(0, points, cols, body));
     if cols >= WIDE {
         draw_parts(&mut inside.sub(Rect::new(0, 0, LIST, body)), view);
         draw_lines(&mut inside.sub(Rect::new(LIST + 1, 0, cols - LIST - 1, body)), view);
@@ -68,7 +70,7 @@ fn draw_parts(canvas: &mut Canvas<'_>, view: &ComparisonView) {
     for (y, part) in (0..rows).zip(parts) {
         let (mark, scope, name, note) = match part.checked_sub(1) {
             None => {
-                ("›", "ui.overlay.soft", "Conversation".to_string(), counts(Some(&view.found.conversation)))
+                (" ", "ui.overlay.soft", "Conversation".to_string(), counts(Some(&view.found.conversation)))
             }
             Some(file) => {
                 let (mark, scope) = sign(&files[file]);

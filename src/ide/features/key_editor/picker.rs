@@ -3,6 +3,7 @@
 use crate::ide::core::context::Cx;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::picker::{self, Pick, PickRow, PickerSpec, RowSource};
+use crate::ide::core::layers::rank::{self, Names};
 use crate::ide::core::state::State;
 use crate::ide::features::key_editor::recorder::{Recorder, Target};
 use crate::ide::features::key_editor::store::{self, KeyChange};
@@ -14,6 +15,8 @@ pub const PICKER: PickerSpec = PickerSpec {
     title: "Edit keyboard shortcuts",
     footer: "Enter change  Delete remove",
     load: |state| RowSource::Rows(rows(state), Vec::new()),
+    rank: Some(rank),
+    letters: Some(|query, row| rank::letters(query, &row.text)),
     stays_open: true,
     accept: |cx, pick, _| {
         if let Some(target) = pick.get::<Target>() {
@@ -24,6 +27,12 @@ pub const PICKER: PickerSpec = PickerSpec {
     remove: Some(remove),
     ..PickerSpec::EMPTY
 };
+
+fn rank(query: &str, row: &PickRow) -> Option<u32> {
+    let others: Vec<&str> = row.aliases.iter().map(String::as_str).collect();
+    let names = Names { title: &row.text, aliases: &others, ..Names::default() };
+    rank::rank(query, &names).map(|found| found.score)
+}
 
 fn remove(cx: &mut Cx<'_>, pick: &Pick) {
     let Some(target) = pick.get::<Target>().cloned() else { return };

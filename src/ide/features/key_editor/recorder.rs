@@ -9,6 +9,7 @@ use crate::ide::core::layers::layer::{Actions, Layer};
 use crate::ide::core::state::State;
 use crate::ide::features::key_editor::draw;
 use crate::ide::features::key_editor::picker;
+use crate::ide::features::key_editor::rows::is_text;
 use crate::ide::features::key_editor::store::{self, KeyChange};
 use crate::tui::canvas::Canvas;
 use crate::tui::input::{Key, KeyCode};
@@ -105,6 +106,11 @@ fn save(cx: &mut Cx<'_>) {
     else {
         return cx.state.set_status("Press the keys first. Escape cancels");
     };
+    if let Some(key) = recorder.keys.first().filter(|key| is_text(recorder.context, **key)) {
+        let message = format!("{key} is typed as text there. Use Ctrl, Alt or a function key");
+        recorder.keys.clear();
+        return cx.state.set_error(message);
+    }
     let new = std::mem::take(&mut recorder.keys);
     let Some(target) = recorder.target.take() else { return };
     drop(cx.state.pop_layer());
