@@ -395,3 +395,19 @@ async fn find_restored_selection_is_clamped_to_text() {
     assert_eq!(area.text().char_floor(head), head);
     ide.keys("Escape Left Right").await;
 }
+
+#[tokio::test]
+async fn replace_is_for_the_file_when_another_pane_has_the_focus() {
+    let mut ide = ide().await;
+    ide.keys("Ctrl-r").await;
+    ide.type_in("one").await;
+    ide.keys("Tab").await;
+    ide.type_in("uno").await;
+    ide.keys("Alt-3").await;
+    ide.keys("Enter").await;
+    assert_eq!(ide.text(), TEXT.replacen("one", "uno", 1));
+    assert_eq!(ide.state().prompt.area.text().to_string(), "");
+    ide.keys("Alt-3 Alt-Enter").await;
+    ide.headless.idle().await;
+    assert_eq!(ide.text(), TEXT.replace("one", "uno"));
+}

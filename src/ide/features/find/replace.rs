@@ -2,8 +2,11 @@
 
 use crate::base::plural::pluralize;
 use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
 use crate::ide::core::keys::keymap::KeyContext;
+use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::edit;
+use crate::ide::editor::commands::panes;
 use crate::ide::features::find::job::{Job, Outcome, Target};
 use crate::ide::features::find::search;
 use crate::ide::features::find::state::{FIND, Step};
@@ -55,9 +58,15 @@ pub fn all(cx: &mut Cx<'_>, job: &Job, outcome: Outcome) {
 /// Edits the shown file, which has no keys while the bar is open. `make` gets the length of the text.
 fn edit_below_bar(cx: &mut Cx<'_>, make: impl FnOnce(usize) -> Transaction) -> bool {
     let bar = cx.state.layers.pop();
-    let is_done = edit::apply(cx, |text, _| make(text.end().0));
+    // Another pane may have got the focus meanwhile: its text is not meant.
+    panes::focus(cx, Focus::Editor);
+    let is_file = matches!(cx.state.text_target(), Some((_, _, Part::Editor)));
+    let is_done = is_file && edit::apply(cx, |text, _| make(text.end().0));
     if let Some(bar) = bar {
         cx.state.layers.restore(bar);
+    }
+    if !is_file {
+        cx.state.set_status("Another view is above the file: nothing replaced");
     }
     cx.state.damage.add_all();
     is_done
