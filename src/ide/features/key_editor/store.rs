@@ -6,14 +6,12 @@ use std::sync::Arc;
 use crate::base::error::Report;
 use crate::base::paths::shorten_home;
 use crate::config::edit;
-use crate::exec::{EnvError, Environment, Stamp};
+use crate::exec::Environment;
 use crate::ide::core::context::{Cx, success_or_error};
 use crate::ide::core::keys::keymap::{BUILTIN, Binding, KeyContext, Keymap, UNBOUND};
 use crate::ide::features::palette::keymaps::{self, KEYMAPS};
+use crate::ide::features::settings::store::change_file;
 use crate::tui::input::Key;
-
-/// How often a file is read again that other programs change meanwhile.
-const TRIES: usize = 5;
 
 /// A change of the keys of a command in one context.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,28 +71,12 @@ async fn write(
     name: &str,
     change: impl Fn(&str) -> Result<String, Report>,
 ) -> Result<(), Report> {
-    let shown = path.display();
-    for _ in 0..TRIES {
-        let (text, stamp) = match env.read(path).await {
-            Ok(data) => (String::from_utf8(data.bytes).ok(), data.stamp),
-            Err(EnvError::NotFound(_)) => (Some(begun(name)?), Stamp::missing()),
-            Err(error) => return Err(Report::new(error.to_string())),
-        };
-        let text =
-            text.ok_or_else(|| Report::new(format!("{shown} is not UTF-8")).hint("save it as UTF-8 first"))?;
-        let new = change(&text).map_err(|report| {
-            Report::new(format!("{shown}, {}", report.message)).hint("correct the file first")
-        })?;
-        if new == text && stamp != Stamp::missing() {
-            return Ok(());
-        }
-        match env.write(path, new.into_bytes(), Some(stamp)).await {
-            Ok(_) => return Ok(()),
-            Err(EnvError::Stale(_)) => {}
-            Err(error) => return Err(Report::new(error.to_string())),
-        }
-    }
-    Err(Report::new(format!("{shown} is changed all the time by another program")))
+    // A file of one's own need not extend a built-in key map.
+    let begun = match env.stat(path).await {
+        Ok(_) => String::new(),
+        Err(_) => begun(name)?,
+    };
+    change_file(env, path, begun, change).await
 }
 
 /// Returns the beginning of the user's file of a built-in key map.

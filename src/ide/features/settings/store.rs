@@ -195,18 +195,32 @@ fn take_effect(cx: &mut Cx<'_>, before: &Settings, always: Option<&str>) {
 }
 
 async fn write(env: &dyn Environment, path: &Path, key: &str, literal: Option<&str>) -> Result<(), Report> {
+    let set = |text: &str| edit::set(text, key, literal).map_err(|error| Report::new(error.to_string()));
+    change_file(env, path, String::new(), set).await
+}
+
+/// Changes a file of the user's configuration, which has the text `begun` while it is missing. Reads it again when
+/// another program changed it meanwhile.
+pub async fn change_file(
+    env: &dyn Environment,
+    path: &Path,
+    begun: String,
+    change: impl Fn(&str) -> Result<String, Report>,
+) -> Result<(), Report> {
+    let shown = path.display();
     for _ in 0..TRIES {
         let (bytes, stamp) = match env.read(path).await {
-            Ok(data) => (data.bytes, data.stamp),
-            Err(EnvError::NotFound(_)) => (Vec::new(), Stamp::missing()),
+            Ok(data) => (Some(data.bytes), data.stamp),
+            Err(EnvError::NotFound(_)) => (None, Stamp::missing()),
             Err(error) => return Err(Report::new(error.to_string())),
         };
-        let shown = path.display();
-        let text = String::from_utf8(bytes)
+        let on_disk = bytes.clone().unwrap_or_default();
+        let text = String::from_utf8(bytes.unwrap_or_else(|| begun.clone().into_bytes()))
             .map_err(|_| Report::new(format!("{shown} is not UTF-8")).hint("save it as UTF-8 first"))?;
-        let changed = edit::set(&text, key, literal)
-            .map_err(|error| Report::new(format!("{shown}, {error}")).hint("correct the file first"))?;
-        if changed == text {
+        let changed = change(&text).map_err(|report| {
+            Report::new(format!("{shown}, {}", report.message)).hint("correct the file first")
+        })?;
+        if changed.as_bytes() == on_disk {
             return Ok(());
         }
         match env.write(path, changed.into_bytes(), Some(stamp)).await {
@@ -215,7 +229,7 @@ async fn write(env: &dyn Environment, path: &Path, key: &str, literal: Option<&s
             Err(error) => return Err(Report::new(error.to_string())),
         }
     }
-    Err(Report::new(format!("{} is changed all the time by another program", path.display())))
+    Err(Report::new(format!("{shown} is changed all the time by another program")))
 }
 
 /// Reads both files.
