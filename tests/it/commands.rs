@@ -90,7 +90,7 @@ const KEYS_AROUND: &[(&str, &str, &str)] = &[
     ("files.filter", "Alt-1", ""),
     ("files.refresh", "Alt-1", ""),
     ("files.rename", "Alt-1 End", ""),
-    ("fold.open-all", "Alt-, F", ""),
+    ("fold.open-all", "Alt-, z F", ""),
     ("git.next-hunk", CHANGED_TEXT, ""),
     ("git.previous-hunk", CHANGED_TEXT, ""),
     ("git.revert-hunk", CHANGED_TEXT, ""),

@@ -77,7 +77,7 @@ async fn git_revert_hunk_restores_two_lines() {
     ide.keys("Down").await;
     ide.type_in("yy").await;
     wait_for_diff(&mut ide).await;
-    ide.keys("Up Home Alt-, z").await;
+    ide.keys("Up Home Alt-, g z").await;
     assert_eq!(ide.text(), "one\ntwo\nthree\nfour\n");
 }
 
@@ -107,21 +107,21 @@ async fn git_hunks_navigate_show_and_revert() {
         ide.keys(keys).await;
         assert_eq!((ide.cursor().0, ide.status_message().as_str()), (line, message));
     }
-    ide.keys("Alt-, z").await;
+    ide.keys("Alt-, g z").await;
     assert_eq!(ide.text(), "one\nétwo\nthree\nfour\nfive\nsix\nseven\neight");
     wait_for_diff(&mut ide).await;
-    ide.keys("Alt-, [ Alt-, d").await;
+    ide.keys("Alt-, [ Alt-, g d").await;
     let picture = ide.picture();
     assert!(picture.contains("- two") && picture.contains("+ étwo"), "{picture}");
     ide.keys("r").await;
     assert_eq!(ide.text(), "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight");
     wait_for_diff(&mut ide).await;
-    ide.keys("Alt-, z").await;
+    ide.keys("Alt-, g z").await;
     assert_eq!(ide.status_message(), "No change on this line");
     ide.keys("Ctrl-z Ctrl-z").await;
     assert_eq!(ide.text(), "one\nétwo\nthree\nfour\nsix\nseven\neight", "each is one step");
     wait_for_diff(&mut ide).await;
-    ide.keys("Alt-h Alt-, z").await;
+    ide.keys("Alt-h Alt-, g z").await;
     assert_eq!((ide.text().as_str(), ide.status_message().as_str()), (BASE, "Reverted 3"));
 }
 
@@ -164,7 +164,7 @@ async fn git_gutter_untracked_file_has_no_marks() {
             (gutter_signs(&mut ide).await, ide.status_message()),
             ("        ".to_string(), String::new())
         );
-        ide.keys("Alt-, z").await;
+        ide.keys("Alt-, g z").await;
         assert_eq!(ide.status_message(), "Not tracked by git");
     }
 }

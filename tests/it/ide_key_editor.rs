@@ -84,6 +84,21 @@ async fn key_editor_cancels_with_escape_and_needs_a_key() {
 }
 
 #[tokio::test]
+async fn key_editor_gives_a_command_its_keys_back() {
+    let mut ide = IdeSetup::new().size(100, 24).with("a.txt", "one\n").start().await;
+    run_command(&mut ide, "keys.edit").await;
+    ide.type_in("file.save").await;
+    ide.keys("Delete").await;
+    let keys = ["Ctrl-s".parse().unwrap()];
+    let bound = |state: &bowline::ide::core::state::State| state.keymap.binding(KeyContext::Global, &keys);
+    ide.wait_for("no key", |state| bound(state).is_none()).await;
+    ide.keys("Ctrl-r").await;
+    ide.wait_for("the key", |state| bound(state).is_some()).await;
+    assert!(ide.status_message().contains("has the keys of the key map again"), "{}", ide.status_message());
+    assert!(!written(&ide, FILE).contains("none"), "{}", written(&ide, FILE));
+}
+
+#[tokio::test]
 async fn key_editor_says_what_is_lost_and_refuses_text() {
     let mut ide = IdeSetup::new().size(100, 24).with("a.txt", "one\n").start().await;
     run_command(&mut ide, "keys.edit").await;

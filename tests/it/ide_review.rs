@@ -447,7 +447,7 @@ async fn review_edit_keeps_remarks_until_review_is_closed() {
 async fn review_rejection_undone_in_editor_is_not_sent() {
     let mut ide = files(setup()).open("b.txt").turns(two_ways()).start().await;
     ide.prompt("change it").await;
-    press(&mut ide, "Alt-2 Ctrl-g 4 Enter Alt-, x").await;
+    press(&mut ide, "Alt-2 Ctrl-g 4 Enter Alt-, r x").await;
     assert_eq!(ide.text(), lines(1..=6));
     press(&mut ide, "Ctrl-z Alt-r").await;
     assert!(!ide.picture().contains("to send") && ide.picture().contains("4 files"), "{}", ide.picture());
@@ -482,12 +482,12 @@ async fn review_counts_letters_and_marks_after_turn() {
     assert!(picture.contains("4 files +5 −4 · Alt-r"), "{picture}");
     assert!(picture.lines().any(|line| line.contains("b.txt") && line.contains(" M")), "{picture}");
     ide.keys("Down").await;
-    press(&mut ide, "Alt-, a").await;
+    press(&mut ide, "Alt-, r a").await;
     assert_eq!(marks(&mut ide), 1);
     press(&mut ide, "Down").await;
     assert!(ide.picture().contains("4 files +3 −3 · Alt-r"), "{}", ide.picture());
     press(&mut ide, "Ctrl-g 1 0 Enter").await;
-    press(&mut ide, "Alt-, x").await;
+    press(&mut ide, "Alt-, r x").await;
     assert_eq!((marks(&mut ide), ide.text().contains("nine")), (0, false));
     assert!(matches!(ide.state().slots[REVIEW].progress, Progress::Done));
 }

@@ -40,7 +40,7 @@ async fn soft_wrap_navigates_by_visual_rows() {
     ide.headless.idle().await;
     ide.snap("wrap");
     ide.headless.resize(40, 14);
-    ide.keys("Alt-, w").await;
+    ide.keys("Alt-, v w").await;
     assert!(!ide.picture().contains('↪'));
 }
 
@@ -53,9 +53,9 @@ async fn soft_wrap_is_for_prose_unless_the_setting_says_otherwise() {
     assert!(!is_wrapped(&mut ide), "{}", ide.picture());
     ide.keys("Alt-PageDown").await;
     assert!(is_wrapped(&mut ide), "{}", ide.picture());
-    ide.keys("Alt-, w").await;
+    ide.keys("Alt-, v w").await;
     assert_eq!((ide.status_message().as_str(), is_wrapped(&mut ide)), ("Word wrap: off", false));
-    ide.keys("Alt-PageDown Alt-, w").await;
+    ide.keys("Alt-PageDown Alt-, v w").await;
     assert_eq!((ide.status_message().as_str(), is_wrapped(&mut ide)), ("Word wrap: on", true));
     ide.keys("Ctrl-,").await;
     ide.type_in("soft-wrap").await;
@@ -104,7 +104,7 @@ async fn soft_wrap_of_huge_line_stays_fast() {
 #[tokio::test]
 async fn folds_close_and_open_by_keys() {
     let mut ide = IdeSetup::new().with("a.rs", CODE).start().await;
-    ide.keys("Down Down Alt-, f").await;
+    ide.keys("Down Down Alt-, z f").await;
     ide.snap("fold_inner");
     assert_eq!(ide.cursor().0, 2, "the cursor goes to the line that is left");
     ide.keys("Down").await;
@@ -113,34 +113,34 @@ async fn folds_close_and_open_by_keys() {
     assert_eq!(ide.cursor(), (4, 1));
     ide.keys("Left").await;
     assert_eq!(ide.cursor(), (2, 11));
-    ide.keys("Alt-, f").await;
+    ide.keys("Alt-, z f").await;
     assert!(ide.picture().contains("b();"));
-    ide.keys("Alt-, F").await;
+    ide.keys("Alt-, z F").await;
     ide.snap("fold_all");
-    ide.keys("Alt-, o").await;
+    ide.keys("Alt-, z o").await;
     assert!(ide.picture().contains("b();") && ide.picture().contains("c();"));
-    ide.keys("Alt-, 2").await;
+    ide.keys("Alt-, z 2").await;
     assert!(!ide.picture().contains("b();") && ide.picture().contains("c();"));
-    ide.keys("Alt-, 1").await;
+    ide.keys("Alt-, z 1").await;
     assert!(!ide.picture().contains("if a") && !ide.picture().contains("c();"));
-    ide.keys("Alt-, 3").await;
+    ide.keys("Alt-, z 3").await;
     assert_eq!(ide.status_message(), "Nothing to fold here");
 }
 
 #[tokio::test]
 async fn folds_open_on_search_and_edit() {
     let mut ide = IdeSetup::new().with("a.rs", CODE).start().await;
-    ide.keys("Alt-, F Ctrl-f").await;
+    ide.keys("Alt-, z F Ctrl-f").await;
     ide.type_in("b()").await;
     ide.keys("Escape").await;
     assert!(ide.picture().contains("b();") && !ide.picture().contains("c();"), "{}", ide.picture());
-    ide.keys("Ctrl-Home Alt-, F Ctrl-g").await;
+    ide.keys("Ctrl-Home Alt-, z F Ctrl-g").await;
     ide.type_in("9").await;
     ide.keys("Enter").await;
     assert!(ide.picture().contains("c();") && ide.cursor().0 == 9);
-    ide.keys("Ctrl-Home Alt-, F End Enter").await;
+    ide.keys("Ctrl-Home Alt-, z F End Enter").await;
     assert!(ide.picture().contains("é();"), "a new line behind the first one opens it: {}", ide.picture());
-    ide.keys("Ctrl-z Ctrl-Home Alt-, F").await;
+    ide.keys("Ctrl-z Ctrl-Home Alt-, z F").await;
     ide.type_in("// ").await;
     assert!(ide.picture().contains("⋯"), "typing in the first line leaves it closed");
     ide.keys("Ctrl-Home Delete Delete Delete").await;
@@ -151,7 +151,7 @@ async fn folds_open_on_search_and_edit() {
 async fn folds_open_on_mouse_click() {
     for (text, offset) in [("⋯ 4 lines", 2), ("▸fn one", 0)] {
         let mut ide = IdeSetup::new().with("a.rs", CODE).start().await;
-        ide.keys("Alt-, 1").await;
+        ide.keys("Alt-, z 1").await;
         let (x, y) = ide.find(text);
         ide.click(x + offset, y);
         assert!(ide.picture().contains("if a"), "{}", ide.picture());
@@ -164,7 +164,7 @@ async fn folds_open_on_mouse_click() {
 #[tokio::test]
 async fn fold_of_plain_text_uses_indentation() {
     let mut ide = IdeSetup::new().with("a.txt", "one\n  two\n  three\n\nfour\n").start().await;
-    ide.keys("Down Alt-, f").await;
+    ide.keys("Down Alt-, z f").await;
     let picture = ide.picture();
     assert!(picture.contains("one ⋯ 2 lines") && !picture.contains("three"), "{picture}");
     ide.keys("Down Down").await;

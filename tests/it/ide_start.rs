@@ -178,12 +178,12 @@ async fn start_screen_resumes_sessions_of_the_folder_with_their_drafts() {
         rows.iter().map(|row| (row.key.as_str(), row.text.split(" · ").next().unwrap())).collect();
     assert_eq!(
         shown,
-        [("Alt-0 1", "third question"), ("Alt-0 2", "second question"), ("Alt-0 3", "first question")]
+        [("Alt-, l 1", "third question"), ("Alt-, l 2", "second question"), ("Alt-, l 3", "first question")]
     );
     ide.snap("start_sessions");
     ide.keys("1").await;
     assert_eq!(ide.state().prompt.area.text().to_string(), "1", "digits are typed");
-    ide.keys("Backspace Alt-0 2").await;
+    ide.keys("Backspace Alt-, l 2").await;
     ide.wait_for_text("› second question").await;
     ide.wait_for_text("behind the second question").await;
     assert!(!ide.picture().contains("Go on with a session:"), "{}", ide.picture());

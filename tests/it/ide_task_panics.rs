@@ -159,7 +159,7 @@ fn pick(ide: &mut TestIde) -> LocalBoxFuture<'_, ()> {
         ide.keys("Ctrl-p").await;
         ide.type_in("lib.rs").await;
         ide.keys("Enter").await;
-        ide.keys("Alt-, F").await;
+        ide.keys("Alt-, z F").await;
     }
     .boxed_local()
 }

@@ -62,6 +62,18 @@ async fn terminal_pane_opens_and_receives_keys() {
 }
 
 #[tokio::test]
+async fn terminal_leader_reaches_commands_of_every_group() {
+    let (mut ide, mut shell) = open_wide().await;
+    ide.keys("Alt-, h i").await;
+    assert!(ide.picture().contains("What a key does"), "{}", ide.picture());
+    ide.keys("Escape Alt-, t h").await;
+    assert_eq!(ide.state().panes.focus, Focus::Editor);
+    ide.keys("Alt-4").await;
+    ide.type_in("x").await;
+    shell.reads("x").await;
+}
+
+#[tokio::test]
 async fn terminal_pane_fills_small_window() {
     let (mut ide, mut shell) = open_on(IdeSetup::new().size(60, 12).with("a.txt", "one\n")).await;
     assert_eq!(shell.calls().size, (60, 10));

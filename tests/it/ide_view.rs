@@ -29,31 +29,31 @@ fn is_marked(ide: &mut TestIde, text: &str, offset: u16) -> bool {
 #[tokio::test]
 async fn line_numbers_toggle_absolute_relative_or_off() {
     let mut ide = IdeSetup::new().with("a.rs", CODE).start().await;
-    ide.keys("Alt-, r Down Down").await;
+    ide.keys("Alt-, v r Down Down").await;
     ide.snap("view_relative");
-    ide.keys("Alt-, n").await;
+    ide.keys("Alt-, v n").await;
     assert!(ide.picture().contains("│ fn main() {"), "{}", ide.picture());
     assert_eq!(ide.status_message(), "line numbers: off");
-    ide.keys("Alt-, n Alt-, r").await;
+    ide.keys("Alt-, v n Alt-, v r").await;
     assert!(ide.picture().contains("  1 fn main() {"), "{}", ide.picture());
 }
 
 #[tokio::test]
 async fn whitespace_guides_and_ruler_are_drawn() {
     let mut ide = IdeSetup::new().with("a.rs", CODE).size(60, 12).start().await;
-    ide.keys("Alt-, v Alt-, g").await;
+    ide.keys("Alt-, v v Alt-, v g").await;
     assert_eq!(ide.state().display.whitespace, WhitespaceDisplay::Trailing);
     ide.snap("view_trailing_guides");
-    ide.keys("Alt-, v").await;
+    ide.keys("Alt-, v v").await;
     ide.snap("view_blanks");
-    ide.keys("Alt-, u").await;
+    ide.keys("Alt-, v u").await;
     let ruler = scope_style("ui.ruler").bg;
     // The text begins behind the gutter of six cells; the ide wraps at 40.
     ide.headless.app().frame();
     let column = |ide: &mut TestIde, x: u16| ide.headless.app().screen.buffer()[(x, 9)].style().bg;
     assert_eq!(column(&mut ide, 6 + 40), ruler);
     assert_ne!(column(&mut ide, 6 + 39), ruler);
-    ide.keys("Alt-, u").await;
+    ide.keys("Alt-, v u").await;
     assert_ne!(column(&mut ide, 6 + 40), ruler);
 }
 
@@ -63,7 +63,7 @@ async fn whitespace_of_long_lines_is_drawn_at_any_width() {
         let line = format!("{} {}\n", "a".repeat(40 + shift), "漢\u{fffd}é".repeat(200));
         let mut ide = IdeSetup::new().with("a.txt", line).size(60, 12).start().await;
         ide.state().display.wrap = SoftWrap::Off;
-        ide.keys("Alt-, v Alt-, v").await;
+        ide.keys("Alt-, v v Alt-, v v").await;
         assert_eq!(ide.state().display.whitespace, WhitespaceDisplay::All);
         for cols in 20..70 {
             ide.headless.resize(cols, 12);
@@ -104,7 +104,7 @@ async fn matching_brackets_follow_syntax() {
     ide.headless.app().frame();
     let last = ide.headless.app().screen.buffer()[(x - 3, y + 6)].style();
     assert_eq!(last.add_modifier, scope_style("ui.bracket").add_modifier, "its partner is the last line");
-    ide.keys("Alt-, b").await;
+    ide.keys("Alt-, v b").await;
     assert!(!is_marked(&mut ide, "{", 0));
 }
 
@@ -131,7 +131,7 @@ async fn scrollbar_marks_cursor_and_matches() {
     assert_eq!(thumb(&mut ide).iter().filter(|is| **is).count(), 2);
     ide.keys("Escape").await;
     assert!(!scrollbar(&mut ide).contains('•'));
-    ide.keys("Alt-, s").await;
+    ide.keys("Alt-, v s").await;
     assert!(ide.state().visible_rows.clone().unwrap().bar.is_empty());
     let mut short = IdeSetup::new().with("a.txt", "one\n").start().await;
     assert!(short.state().visible_rows.clone().unwrap().bar.is_empty());
@@ -154,7 +154,7 @@ fn bytes_per_key(ide: &mut TestIde, text: &str) -> Vec<usize> {
 #[tokio::test]
 async fn typing_with_all_decorations_sends_no_extra_bytes() {
     let mut bytes = Vec::new();
-    for extras in ["", "Alt-, r Alt-, g Alt-, u"] {
+    for extras in ["", "Alt-, v r Alt-, v g Alt-, v u"] {
         let mut ide = IdeSetup::new().with("a.rs", CODE.repeat(40)).start().await;
         ide.keys("Ctrl-f").await;
         ide.type_in("text").await;
@@ -191,7 +191,7 @@ async fn scroll_margin_is_respected_and_wheel_keeps_cursor() {
 async fn indent_guides_follow_edits_above_blank_line() {
     // Every key is drawn anew and compared.
     let mut ide = IdeSetup::new().with("a.rs", "fn main() {\na\n\n\n    two();\n}\n").start().await;
-    ide.keys("Alt-, g Down Down").await;
+    ide.keys("Alt-, v g Down Down").await;
     for keys in ["Space", "Space", "Space", "Space", "(", "Backspace", "x", "Home", "Space"] {
         ide.keys(keys).await;
     }
@@ -200,7 +200,7 @@ async fn indent_guides_follow_edits_above_blank_line() {
 #[tokio::test]
 async fn indent_guides_follow_combining_mark_below_blank_line() {
     let mut ide = IdeSetup::new().with("a.rs", "\ta\n\nfn main() {}\n").start().await;
-    ide.keys("Alt-, g Down Down Space").await;
+    ide.keys("Alt-, v g Down Down Space").await;
     ide.headless.input(Input::Paste("\u{bc6}".to_string()));
     ide.keys("Left").await;
     ide.keys("Backspace").await;

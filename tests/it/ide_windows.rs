@@ -146,7 +146,7 @@ const CODE: &str = "mod outer {\n    fn first() {\n        one();\n\n\n\n\n\n\n\
 #[tokio::test]
 async fn breadcrumbs_show_enclosing_symbols() {
     let mut ide = ide_with_only_editor(IdeSetup::new().with("a.rs", CODE), 80, 24).await;
-    ide.keys("Alt-, h Ctrl-g").await;
+    ide.keys("Alt-, v h Ctrl-g").await;
     ide.type_in("11").await;
     ide.keys("Enter").await;
     assert!(ide.picture().contains(" a.rs › outer › first"), "{}", ide.picture());
@@ -156,14 +156,14 @@ async fn breadcrumbs_show_enclosing_symbols() {
     assert!(!ide.picture().contains("› first"));
     ide.keys("Ctrl-End").await;
     assert!(!ide.picture().contains("›"));
-    ide.keys("Alt-, h").await;
+    ide.keys("Alt-, v h").await;
     assert!(ide.state().visible_rows.clone().unwrap().title.is_none());
 }
 
 #[tokio::test]
 async fn sticky_header_shows_enclosing_blocks() {
     let mut ide = ide_with_only_editor(IdeSetup::new().with("a.rs", CODE), 60, 12).await;
-    ide.keys("Alt-, t Ctrl-g").await;
+    ide.keys("Alt-, v t Ctrl-g").await;
     ide.type_in("15").await;
     ide.keys("Enter").await;
     ide.snap("sticky");
@@ -185,7 +185,7 @@ async fn tab_bar_can_be_hidden() {
     ide.headless.idle().await;
     assert_eq!(ide.state().buffers.all().len(), 1);
     assert!(ide.state().areas.tabs.is_none(), "{}", ide.picture());
-    ide.keys("Alt-, T Alt-, T").await;
+    ide.keys("Alt-, v T Alt-, v T").await;
     assert!(ide.state().areas.tabs.is_some());
 }
 
@@ -208,7 +208,7 @@ async fn fold_opened_by_the_focused_window_is_open_in_the_window_before_it() {
     let text = "fn main() {\n    one();\n    two();\n}\n";
     let mut ide = IdeSetup::new().with("a.rs", text).size(120, 24).start().await;
     ide.keys("Alt-5 v").await;
-    ide.keys("Alt-, f").await;
+    ide.keys("Alt-, z f").await;
     let shown = |ide: &mut TestIde| ide.picture().matches("two();").count();
     assert_eq!(shown(&mut ide), 0, "{}", ide.picture());
     ide.keys("Ctrl-f").await;

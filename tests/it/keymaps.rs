@@ -1,5 +1,7 @@
 //! The key maps of other programs: keys that their users press without thinking do what they do there.
 
+use std::fmt::Write as _;
+
 use bowline::ide::core::keys::keymap::{BUILTIN, KeyContext, Keymap, Lookup};
 use bowline::ide::features::palette::keymaps;
 use bowline::ide::shell::catalog::CATALOG;
@@ -112,4 +114,51 @@ async fn vscode_chords_work_in_the_prompt_and_keep_typing_intact() {
     assert_eq!(ide.text(), "two\none\n");
     ide.keys("Ctrl-Shift-k").await;
     assert_eq!(ide.text(), "two\n");
+}
+
+/// The heading of docs/keys.md behind which the page is generated.
+const EVERY_KEY: &str = "## Every default key\n";
+
+#[test]
+fn keys_page_lists_every_default_key() {
+    let map = keymap("default");
+    let mut list = EVERY_KEY.to_string();
+    for context in KeyContext::ALL {
+        let mut rows: Vec<(String, Vec<String>)> = Vec::new();
+        for (keys, id) in map.bindings(context) {
+            let keys = format!("`{}`", keys.replace('|', "\\|"));
+            match rows.iter_mut().find(|(known, _)| *known == id) {
+                Some((_, all)) => all.push(keys),
+                None => rows.push((id, vec![keys])),
+            }
+        }
+        if rows.is_empty() {
+            continue;
+        }
+        write!(list, "\n### {}\n\n| keys | command | id |\n|---|---|---|\n", context.name()).unwrap();
+        for (id, keys) in rows {
+            let title = CATALOG.command(&id).map_or("", |command| command.title);
+            writeln!(list, "| {} | {title} | `{id}` |", keys.join(", ")).unwrap();
+        }
+    }
+    let path = crate::source::root().join("docs/keys.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let at = page.find(EVERY_KEY).unwrap_or(page.len());
+    if std::env::var_os("COMMANDS_UPDATE").is_some() {
+        std::fs::write(&path, format!("{}{list}", &page[..at])).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap()[at..], list, "COMMANDS_UPDATE=1 writes it");
+}
+
+#[tokio::test]
+async fn leader_shows_its_groups_and_their_keys() {
+    let mut ide = IdeSetup::new().size(80, 24).with("a.txt", "one\n").start().await;
+    ide.keys("Alt-,").await;
+    ide.advance(std::time::Duration::from_secs(1));
+    ide.snap("leader_groups");
+    ide.keys("w").await;
+    ide.advance(std::time::Duration::from_secs(1));
+    ide.snap("leader_window");
+    ide.keys("v").await;
+    assert_eq!(ide.status_message(), "");
 }

@@ -221,6 +221,7 @@ const FORMER_IDS: &[(&str, &str)] = &[
     ("session.leave-out", "session.exclude-message"),
     ("session.tell-as-it-was", "session.restore-message"),
     ("session.tell-differently", "session.edit-message"),
+    ("settings.reset", "list.reset"),
     ("workspace.list", "workspace.results"),
 ];
 

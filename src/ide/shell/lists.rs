@@ -41,6 +41,12 @@ pub const COMMANDS: &[Command] = &[
     command("list.show-results", "Show rows as results", &["quickfix list", "editable list"], show_results),
     command("list.remove", "Remove selected row", &["delete", "drop stash", "revoke"], remove)
         .with_former_ids(&["prompt.delete-stash"]),
+    command("list.reset", "Reset selected row", &["default value", "default key", "unset"], |cx| {
+        if !picker::reset(cx) {
+            cx.state.set_status("Nothing to reset in this list");
+        }
+    })
+    .with_former_ids(&["settings.reset"]),
     command("list.test", "Test selected row", &["try provider", "check key"], |cx| {
         if !picker::test(cx) {
             cx.state.set_status("Nothing to test in this list");

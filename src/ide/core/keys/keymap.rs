@@ -179,6 +179,15 @@ impl KeyContext {
     }
 }
 
+impl KeyContext {
+    /// Returns the contexts some of whose rows may work in this one, innermost first: those of its chain, and in a
+    /// terminal the sequences whose first key its own table has.
+    pub fn related(self) -> impl Iterator<Item = Self> {
+        let rest = (self == Self::Terminal).then_some(Self::Global);
+        self.chain().iter().copied().chain(rest)
+    }
+}
+
 /// Meaning of a key sequence so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lookup {
@@ -202,6 +211,8 @@ pub struct KeymapProblem {
 #[derive(Debug, Clone, Default)]
 struct Node {
     command: Option<String>,
+    /// Title of the group that the keys behind form.
+    group: Option<String>,
     /// Next keys, in file order: the first key of a command is the displayed one. Stored apart from their
     /// targets, because every key press searches them.
     keys: Vec<Key>,
@@ -254,6 +265,12 @@ pub const BUILTIN: [(&str, &str); 5] = [
 
 /// The command of a row that takes a key of the base map away.
 pub const UNBOUND: &str = "none";
+
+/// Begins the value of a row that gives the keys behind a prefix a title instead of a command, as in `"+window"`.
+pub const GROUP: char = '+';
+
+/// What stands for more keys without a title.
+pub const MORE_KEYS: &str = "…";
 
 /// What one context does with a key sequence, without those behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -339,8 +356,9 @@ impl Keymap {
             rows.sort_by_key(|(keys, _)| keys.span().start);
             for (keys, command) in rows {
                 match read_row(keys.get_ref(), command.get_ref(), resolve) {
-                    Ok((sequence, Some(command))) => map.bind(place, &sequence, command),
-                    Ok((sequence, None)) => map.unbind(place, &sequence),
+                    Ok((sequence, RowValue::Command(command))) => map.bind(place, &sequence, command),
+                    Ok((sequence, RowValue::Group(title))) => map.name_group(place, &sequence, title),
+                    Ok((sequence, RowValue::Unbound)) => map.unbind(place, &sequence),
                     Err((in_value, message)) => {
                         let span = if in_value { command.span() } else { keys.span() };
                         refuse(span.start, message);
@@ -375,18 +393,25 @@ impl Keymap {
     }
 
     fn bind(&mut self, place: KeyContext, sequence: &[Key], command: String) {
+        let node = self.prefix(place, sequence);
+        *node = Node { command: Some(command), ..Node::default() };
+    }
+
+    fn name_group(&mut self, place: KeyContext, sequence: &[Key], title: String) {
+        let node = self.prefix(place, sequence);
+        (node.command, node.group) = (None, Some(title));
+    }
+
+    /// Returns the node of a sequence, made if need be. What the base map had at its prefixes goes.
+    fn prefix(&mut self, place: KeyContext, sequence: &[Key]) -> &mut Node {
         let at = place as usize;
         if self.contexts.len() <= at {
             self.contexts.resize_with(at + 1, Node::default);
         }
-        let mut node = &mut self.contexts[at];
-        for key in sequence {
-            // A binding replaces what the base map had at its prefixes and continuations.
+        sequence.iter().fold(&mut self.contexts[at], |node, key| {
             node.command = None;
-            node = node.child(*key);
-        }
-        (node.keys, node.next) = Default::default();
-        node.command = Some(command);
+            node.child(*key)
+        })
     }
 
     fn unbind(&mut self, place: KeyContext, sequence: &[Key]) {
@@ -412,23 +437,30 @@ impl Keymap {
     /// Looks up a key sequence in a context. The innermost context that knows the sequence decides.
     pub fn lookup(&self, place: KeyContext, keys: &[Key]) -> Lookup {
         let mut pending: Vec<(String, String)> = Vec::new();
-        for place in place.chain() {
-            let Some(node) = self.root(*place).and_then(|root| descend(root, keys)) else { continue };
+        for place in self.contexts_of(place, keys) {
+            let Some(node) = self.root(place).and_then(|root| descend(root, keys)) else { continue };
             match &node.command {
                 Some(command) if node.next.is_empty() && pending.is_empty() => {
                     return Lookup::Command(command.clone());
                 }
                 // Outer contexts add continuations; the innermost has priority.
-                _ => {
-                    for (key, command) in continuations(node) {
-                        if pending.iter().all(|(known, _)| *known != key) {
-                            pending.push((key, command));
-                        }
-                    }
-                }
+                _ => add_continuations(&mut pending, node),
             }
         }
         if pending.is_empty() { Lookup::Unknown } else { Lookup::Pending(pending) }
+    }
+
+    /// Returns the contexts that decide about a sequence, innermost first. A terminal is asked for the first key
+    /// alone, but what its table begins goes on as everywhere.
+    fn contexts_of<'a>(
+        &'a self,
+        place: KeyContext,
+        keys: &'a [Key],
+    ) -> impl Iterator<Item = KeyContext> + 'a {
+        let begins = move || {
+            self.root(place).zip(keys.get(..1)).is_some_and(|(root, key)| descend(root, key).is_some())
+        };
+        place.related().filter(move |context| place != KeyContext::Terminal || *context == place || begins())
     }
 
     /// Returns the first key sequence for a command in a context or its fallbacks, unless a context before
@@ -438,8 +470,8 @@ impl Keymap {
             let sequence: Result<Vec<Key>, _> = keys.split_whitespace().map(str::parse).collect();
             sequence.is_ok_and(|keys| self.lookup(place, &keys) == Lookup::Command(command.to_string()))
         };
-        place.chain().iter().find_map(|context| {
-            let bindings = self.bindings(*context).into_iter();
+        place.related().find_map(|context| {
+            let bindings = self.bindings(context).into_iter();
             bindings.filter(|(_, bound)| bound == command).map(|(keys, _)| keys).find(|keys| works(keys))
         })
     }
@@ -463,22 +495,31 @@ impl Keymap {
     }
 }
 
-/// Returns keys and command of a row; no command for [`UNBOUND`]. The error says whether the command is the unusable part, and why.
+/// What a row does with its keys.
+enum RowValue {
+    Command(String),
+    /// Titles the keys behind.
+    Group(String),
+    Unbound,
+}
+
+/// Returns keys and value of a row. The error says whether the value is the unusable part, and why.
 fn read_row(
     keys: &str,
     command: &DeValue<'_>,
     resolve: impl Fn(&str) -> Option<String>,
-) -> Result<(Vec<Key>, Option<String>), (bool, String)> {
+) -> Result<(Vec<Key>, RowValue), (bool, String)> {
     let sequence: Result<Vec<Key>, _> = keys.split_whitespace().map(str::parse).collect();
     let sequence = sequence.map_err(|_| (false, format!("`{keys}` is not a key")))?;
     if sequence.is_empty() {
         return Err((false, "an empty key".to_string()));
     }
     match command.as_str() {
-        Some(UNBOUND) => Ok((sequence, None)),
+        Some(UNBOUND) => Ok((sequence, RowValue::Unbound)),
+        Some(value) if value.starts_with(GROUP) => Ok((sequence, RowValue::Group(value.to_string()))),
         Some(command) => {
             let id = resolve(command).ok_or_else(|| (true, format!("no such command: `{command}`")))?;
-            Ok((sequence, Some(id)))
+            Ok((sequence, RowValue::Command(id)))
         }
         None => Err((true, format!("the command of `{keys}` is not a string"))),
     }
@@ -492,9 +533,28 @@ fn descend<'a>(root: &'a Node, keys: &[Key]) -> Option<&'a Node> {
     })
 }
 
-fn continuations(node: &Node) -> Vec<(String, String)> {
-    let command = |node: &Node| node.command.clone().unwrap_or_else(|| "…".to_string());
-    node.children().map(|(key, next)| (key.to_string(), command(next))).collect()
+/// Adds the keys that continue a node, and what they do: the id of a command, or the title of a group. The title may
+/// stand in an outer table.
+fn add_continuations(pending: &mut Vec<(String, String)>, node: &Node) {
+    for (key, next) in node.children() {
+        let key = key.to_string();
+        let known = pending.iter_mut().find(|(known, _)| *known == key);
+        match (known, &next.command) {
+            (None, Some(command)) => pending.push((key, command.clone())),
+            // A title without keys waits for nothing.
+            (None, None) if next.next.is_empty() => {}
+            (None, None) => {
+                let title = next.group.clone().unwrap_or_else(|| MORE_KEYS.to_string());
+                pending.push((key, title));
+            }
+            (Some((_, what)), None) if what == MORE_KEYS => {
+                if let Some(title) = &next.group {
+                    what.clone_from(title);
+                }
+            }
+            (Some(_), _) => {}
+        }
+    }
 }
 
 #[cfg(test)]
@@ -512,6 +572,33 @@ mod tests {
         let both = vec![("l".to_string(), "e".to_string()), ("b".to_string(), "t".to_string())];
         assert_eq!(map.lookup(KeyContext::Editor, &keys("Alt-k")), Lookup::Pending(both));
         assert_eq!(map.lookup(KeyContext::Editor, &keys("Alt-k b")), Lookup::Command("t".into()));
+    }
+
+    #[test]
+    fn keymap_groups_have_titles_also_from_an_outer_table() {
+        let text = "[global]\n\"F9 a\" = \"+all\"\n\"F9 b\" = \"+both\"\n\"F9 b y\" = \"y\"\n\"F9 c x\" = \"x\"\n\
+                    [editor]\n\"F9 b z\" = \"z\"\n";
+        let (map, problems) = Keymap::parse(text, |id| Some(id.to_string()));
+        assert_eq!(problems, []);
+        let expected = |titles: &[(&str, &str)]| {
+            Lookup::Pending(titles.iter().map(|(key, title)| (key.to_string(), title.to_string())).collect())
+        };
+        // `a` has no keys, `c` no title.
+        assert_eq!(map.lookup(KeyContext::Editor, &keys("F9")), expected(&[("b", "+both"), ("c", "…")]));
+        assert_eq!(map.lookup(KeyContext::Editor, &keys("F9 b")), expected(&[("z", "z"), ("y", "y")]));
+        assert_eq!(map.lookup(KeyContext::Editor, &keys("F9 a")), Lookup::Unknown);
+    }
+
+    #[test]
+    fn keymap_sequence_that_the_terminal_begins_goes_on_as_everywhere() {
+        let text = "[global]\n\"Alt-, f\" = \"f\"\n\"Ctrl-x f\" = \"g\"\n\"F3\" = \"h\"\n[terminal]\n\"Alt-, t\" = \"t\"\n";
+        let (map, _) = Keymap::parse(text, |id| Some(id.to_string()));
+        let lookup = |text| map.lookup(KeyContext::Terminal, &keys(text));
+        assert_eq!(lookup("Alt-, f"), Lookup::Command("f".into()));
+        assert_eq!(lookup("Alt-, t"), Lookup::Command("t".into()));
+        assert_eq!((lookup("Ctrl-x"), lookup("F3")), (Lookup::Unknown, Lookup::Unknown));
+        assert_eq!(map.keys_for(KeyContext::Terminal, "f"), Some("Alt-, f".into()));
+        assert_eq!(map.keys_for(KeyContext::Terminal, "h"), None);
     }
 
     #[test]

@@ -67,6 +67,8 @@ pub struct PickerSpec {
     pub accept_many: Option<fn(&mut Cx<'_>, marked: &[Pick])>,
     /// Removes what a row stands for; without it the key edits the query.
     pub remove: Option<fn(&mut Cx<'_>, pick: &Pick)>,
+    /// Gives what a row stands for its default back.
+    pub reset: Option<fn(&mut Cx<'_>, pick: &Pick)>,
     /// Tries what a row stands for.
     pub test: Option<fn(&mut Cx<'_>, pick: &Pick)>,
     /// Whether the marked row is selected first, in place of the first one.
@@ -100,6 +102,7 @@ impl PickerSpec {
         accept: |_, _, _| {},
         accept_many: None,
         remove: None,
+        reset: None,
         test: None,
         on_select: |_, _| {},
         on_cancel: |_| {},
@@ -117,6 +120,7 @@ impl PickerSpec {
         match id {
             "list.toggle" | "list.toggle-up" => self.toggle.is_some() || self.accept_many.is_some(),
             "list.remove" => self.remove.is_some(),
+            "list.reset" => self.reset.is_some(),
             "list.test" => self.test.is_some(),
             "list.accept-right" | "list.accept-below" | "list.show-results" => self.is_in_files(),
             id => id.starts_with("list.") || self.commands.contains(&id),
@@ -747,6 +751,11 @@ pub fn toggle(cx: &mut Cx<'_>, step: i64) {
 /// Removes what the selected row of the topmost picker stands for; returns whether its rows can be removed.
 pub fn remove(cx: &mut Cx<'_>) -> bool {
     with_selected(cx, |spec| spec.remove)
+}
+
+/// Gives what the selected row of the topmost picker stands for its default back; returns whether its rows have one.
+pub fn reset(cx: &mut Cx<'_>) -> bool {
+    with_selected(cx, |spec| spec.reset)
 }
 
 /// Tries what the selected row of the topmost picker stands for; returns whether its rows can be tried.

@@ -13,7 +13,7 @@ use crate::tui::input::Key;
 pub const PICKER: PickerSpec = PickerSpec {
     id: "key-bindings",
     title: "Edit keyboard shortcuts",
-    footer: "Enter change  Delete remove",
+    footer: "Enter change  Delete remove  Ctrl-r reset",
     load: |state| RowSource::Rows(rows(state), Vec::new()),
     rank: Some(rank),
     letters: Some(|query, row| rank::letters(query, &row.text)),
@@ -25,6 +25,12 @@ pub const PICKER: PickerSpec = PickerSpec {
         }
     },
     remove: Some(remove),
+    reset: Some(|cx, pick| {
+        if let Some(target) = pick.get::<Target>() {
+            let (command, title) = (target.command, target.title);
+            store::change(cx, KeyChange::Reset { command, title }, refresh);
+        }
+    }),
     ..PickerSpec::EMPTY
 };
 
@@ -39,8 +45,8 @@ fn remove(cx: &mut Cx<'_>, pick: &Pick) {
     match target.keys {
         None => cx.state.set_status("This command has no key"),
         Some(old) => {
-            let (command, context) = (target.command, target.context);
-            store::change(cx, KeyChange { command, context, old: Some(old), new: None }, refresh);
+            let Target { command, title, context, .. } = target;
+            store::change(cx, KeyChange::Set { command, title, context, old: Some(old), new: None }, refresh);
         }
     }
 }

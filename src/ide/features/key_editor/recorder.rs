@@ -118,5 +118,10 @@ fn save(cx: &mut Cx<'_>) {
         return cx.state.set_status("Nothing changed");
     }
     let (command, context) = (target.command, target.context);
-    store::change(cx, KeyChange { command, context, old: target.keys, new: Some(new) }, picker::refresh);
+    let title = target.title;
+    store::change(
+        cx,
+        KeyChange::Set { command, title, context, old: target.keys, new: Some(new) },
+        picker::refresh,
+    );
 }

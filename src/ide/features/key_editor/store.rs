@@ -13,17 +13,44 @@ use crate::ide::features::palette::keymaps::{self, KEYMAPS};
 use crate::ide::features::settings::store::change_file;
 use crate::tui::input::Key;
 
-/// A change of the keys of a command in one context.
+/// A change of the keys of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeyChange {
-    /// The command's id.
-    pub command: &'static str,
-    /// The context.
-    pub context: KeyContext,
-    /// Keys that no longer run it.
-    pub old: Option<Vec<Key>>,
-    /// Keys that run it from now on.
-    pub new: Option<Vec<Key>>,
+pub enum KeyChange {
+    /// Other keys in one context.
+    Set {
+        /// The command's id.
+        command: &'static str,
+        /// Its title.
+        title: &'static str,
+        /// The context.
+        context: KeyContext,
+        /// Keys that no longer run it.
+        old: Option<Vec<Key>>,
+        /// Keys that run it from now on.
+        new: Option<Vec<Key>>,
+    },
+    /// Those of the map that the user's extends, in every context.
+    Reset {
+        /// The command's id.
+        command: &'static str,
+        /// Its title.
+        title: &'static str,
+    },
+}
+
+impl KeyChange {
+    /// Returns what is said of it once it is saved.
+    fn said(&self, file: &str) -> String {
+        match self {
+            Self::Set { title, new: Some(keys), .. } => {
+                format!("Saved {} for \u{201c}{title}\u{201d} in {file}", sequence_text(keys))
+            }
+            Self::Set { title, new: None, .. } => {
+                format!("Removed a key of \u{201c}{title}\u{201d} in {file}")
+            }
+            Self::Reset { title, .. } => format!("\u{201c}{title}\u{201d} has the keys of the key map again"),
+        }
+    }
 }
 
 /// Returns a sequence as key maps have it.
@@ -36,10 +63,7 @@ pub fn change(cx: &mut Cx<'_>, change: KeyChange, done: fn(&mut Cx<'_>)) {
     let keymaps = &cx.state.slots[KEYMAPS];
     let (path, name) = (keymaps.user_file(), keymaps.name().to_string());
     let (env, shown) = (Arc::clone(cx.env), shorten_home(&path, &cx.state.home));
-    let said = match &change.new {
-        Some(keys) => format!("Saved {} = {} in {shown}", sequence_text(keys), change.command),
-        None => format!("Removed a key of {} in {shown}", change.command),
-    };
+    let said = change.said(&shown);
     let work = async move { write(&*env, &path, &name, |text| changed(text, &change)).await };
     cx.tasks.spawn("keys.save", work, move |cx, written| {
         if success_or_error(cx, "save the key", written).is_some() {
@@ -90,20 +114,54 @@ fn begun(name: &str) -> Result<String, Report> {
 
 /// Returns the text of a key map with a change.
 fn changed(text: &str, change: &KeyChange) -> Result<String, Report> {
-    let mut text = text.to_string();
-    if let Some(old) = &change.old {
-        text = without(&text, change.context, old)?;
-        let bound = Binding::Command(change.command.to_string());
-        if parse(&text).binding(change.context, old).as_ref() == Some(&bound) {
-            // The base map has it, too.
-            text = with(&text, change.context, old, UNBOUND)?;
+    match change {
+        KeyChange::Reset { command, .. } => reset(text, command),
+        KeyChange::Set { command, context, old, new, .. } => {
+            let mut text = text.to_string();
+            if let Some(old) = old {
+                text = without(&text, *context, old)?;
+                let bound = Binding::Command(command.to_string());
+                if parse(&text).binding(*context, old).as_ref() == Some(&bound) {
+                    // The base map has it, too.
+                    text = with(&text, *context, old, UNBOUND)?;
+                }
+            }
+            if let Some(new) = new {
+                text = without(&text, *context, new)?;
+                text = with(&text, *context, new, command)?;
+            }
+            Ok(text)
         }
     }
-    if let Some(new) = &change.new {
-        text = without(&text, change.context, new)?;
-        text = with(&text, change.context, new, change.command)?;
+}
+
+/// Returns the text without the rows that give a command keys, or take those of the base map from it.
+fn reset(text: &str, command: &str) -> Result<String, Report> {
+    let document = read(text)?;
+    let base = document.get("base").and_then(toml::Value::as_str).unwrap_or_default();
+    let base = parse(&format!("base = {base:?}\n"));
+    let mut text = text.to_string();
+    for context in KeyContext::ALL {
+        let rows = document.get(context.name()).and_then(toml::Value::as_table).into_iter().flatten();
+        let theirs = base.bindings(context).into_iter().filter(|(_, id)| id == command);
+        let theirs: Vec<Vec<Key>> = theirs.filter_map(|(keys, _)| sequence(&keys)).collect();
+        for (spelled, value) in rows {
+            let keys = sequence(spelled).unwrap_or_default();
+            let takes = |base: &Vec<Key>| base.starts_with(&keys) || keys.starts_with(base);
+            if value.as_str() == Some(command) || (!keys.is_empty() && theirs.iter().any(takes)) {
+                text = set(&text, context, spelled, None)?;
+            }
+        }
     }
     Ok(text)
+}
+
+fn read(text: &str) -> Result<toml::Table, Report> {
+    text.parse().map_err(|error: toml::de::Error| Report::new(error.message()))
+}
+
+fn sequence(spelled: &str) -> Option<Vec<Key>> {
+    spelled.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()
 }
 
 fn parse(text: &str) -> Keymap {
@@ -112,13 +170,9 @@ fn parse(text: &str) -> Keymap {
 
 /// Returns the text without its own rows of a sequence, however it is spelled.
 fn without(text: &str, context: KeyContext, keys: &[Key]) -> Result<String, Report> {
-    let document: toml::Table =
-        text.parse().map_err(|error: toml::de::Error| Report::new(error.message()))?;
+    let document = read(text)?;
     let rows = document.get(context.name()).and_then(toml::Value::as_table);
-    let is_same = |spelled: &&String| {
-        let parsed: Result<Vec<Key>, _> = spelled.split_whitespace().map(str::parse).collect();
-        parsed.is_ok_and(|parsed| parsed == keys)
-    };
+    let is_same = |spelled: &&String| sequence(spelled).is_some_and(|parsed| parsed == keys);
     let mut text = text.to_string();
     for spelled in rows.into_iter().flat_map(toml::Table::keys).filter(is_same) {
         text = set(&text, context, spelled, None)?;
@@ -144,7 +198,8 @@ mod tests {
 
     fn save_as(old: Option<&str>, new: Option<&str>) -> KeyChange {
         let context = KeyContext::Global;
-        KeyChange { command: "file.save", context, old: old.map(keys), new: new.map(keys) }
+        let (command, title) = ("file.save", "Save file");
+        KeyChange::Set { command, title, context, old: old.map(keys), new: new.map(keys) }
     }
 
     #[test]
@@ -174,6 +229,23 @@ mod tests {
             parse(&back).binding(KeyContext::Global, &keys("Ctrl-s")),
             Some(Binding::Command("file.save".into()))
         );
+    }
+
+    #[test]
+    fn key_editor_resets_a_command_and_nothing_else() {
+        let text = "base = \"default\"\n# Mine.\n[global]\n\"F7\" = \"file.save\"\n\"Ctrl-s\" = \"none\"\n\
+                    \"F9\" = \"app.quit\"\n[editor]\n\"F7\" = \"file.save\"\n";
+        let change = KeyChange::Reset { command: "file.save", title: "Save file" };
+        let back = changed(text, &change).unwrap();
+        assert!(back.contains("# Mine.") && back.contains("app.quit"), "{back}");
+        assert!(!back.contains("none") && !back.contains("F7"), "{back}");
+        // A key of another command, and a longer sequence, which take the key of the base away.
+        for row in ["\"Ctrl-s\" = \"app.quit\"", "\"Ctrl-s x\" = \"app.quit\""] {
+            let text = format!("base = \"default\"\n[global]\n{row}\n");
+            let map = parse(&changed(&text, &change).unwrap());
+            let bound = map.binding(KeyContext::Global, &keys("Ctrl-s"));
+            assert_eq!(bound, Some(Binding::Command("file.save".into())), "{row}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 
 use crate::base::width::{text_width, truncate};
 use crate::ide::core::damage::Part;
+use crate::ide::core::keys::keymap::{GROUP, MORE_KEYS};
 use crate::ide::core::layout::Areas;
 use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::state::State;
@@ -30,7 +31,7 @@ struct Hint<'a> {
     title: &'a str,
 }
 
-/// Returns the keys with the titles of their commands; `…` stands for more keys.
+/// Returns the keys with the titles of their commands or groups.
 fn hints(state: &State) -> Vec<Hint<'_>> {
     let title = |id: &'_ str| state.catalog.command(id).map(|command| command.title);
     state.hints.iter().map(|(key, id)| Hint { key, title: title(id).unwrap_or(id) }).collect()
@@ -86,7 +87,7 @@ impl Component<State> for KeyHintsPane {
             canvas.text(x as u16, y, hint.key, key_style);
             let x = x + columns.key + MARGIN;
             let room = usize::from(cols).min((column + 1) * columns.width).saturating_sub(x);
-            let style = if hint.title == "…" { soft } else { plain };
+            let style = if hint.title == MORE_KEYS || hint.title.starts_with(GROUP) { soft } else { plain };
             canvas.text(x as u16, y, &truncate(hint.title, room), style);
         }
         let hidden = columns.rows.saturating_sub(shown);

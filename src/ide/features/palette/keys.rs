@@ -32,11 +32,11 @@ fn works(state: &State, context: KeyContext, keys: &str, id: &str) -> bool {
 
 fn rows(state: &State) -> Vec<PickRow> {
     // The list of keys is not on top yet.
-    let contexts = state.key_context().chain().iter();
+    let contexts = state.key_context().related();
     let keys = contexts
-        .flat_map(|context| state.keymap.bindings(*context).into_iter().map(move |row| (context, row)))
-        .filter(|(context, (keys, id))| works(state, **context, keys, id));
-    let row = |(context, (keys, id)): (&crate::ide::core::keys::keymap::KeyContext, (String, String))| {
+        .flat_map(|context| state.keymap.bindings(context).into_iter().map(move |row| (context, row)))
+        .filter(|(context, (keys, id))| works(state, *context, keys, id));
+    let row = |(context, (keys, id)): (KeyContext, (String, String))| {
         let (title, aliases, pick) = match (state.catalog.command(&id), plugins::run::find(state, &id)) {
             (Some(command), _) => {
                 (command.title, command.aliases, Pick::new(PaletteTarget::Command(command.id)))

@@ -18,7 +18,6 @@ pub const COMMANDS: &[Command] = &[
         cx.defer(store::reload);
     }),
     command("settings.open-file", "Open settings file", &["settings.toml", "config file"], open_file),
-    command("settings.reset", "Reset setting", &["default value", "unset"], reset),
 ];
 
 /// Changes a setting: switches it, or asks for its value.
@@ -79,11 +78,8 @@ pub fn open_file(cx: &mut Cx<'_>) {
     panes::focus(cx, Focus::Editor);
 }
 
-/// Removes the selected setting from the file that sets it.
-fn reset(cx: &mut Cx<'_>) {
-    let Some(row) = screen::selected(cx.state) else {
-        return cx.state.set_status("Choose a setting first: settings.open");
-    };
+/// Gives a setting its default back: removes it from the file that sets it.
+pub fn reset(cx: &mut Cx<'_>, row: &'static Row) {
     let settings = &cx.state.slots[SETTINGS];
     if settings.loaded.origin(row.key).is_none() {
         return cx.state.set_status(format!("{} has its default", row.key));

@@ -28,7 +28,12 @@ pub const PICKER: PickerSpec = PickerSpec {
             commands::change(cx, row);
         }
     },
-    commands: &["settings.reset", "settings.open-file"],
+    commands: &["settings.open-file"],
+    reset: Some(|cx, pick| {
+        if let Some(row) = row_of(pick) {
+            commands::reset(cx, row);
+        }
+    }),
     ..PickerSpec::EMPTY
 };
 
