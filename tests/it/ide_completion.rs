@@ -102,7 +102,7 @@ async fn completion_leaves_keys_on_start_screen() {
     ide.keys("Alt-3").await;
     ide.type_in("@gui").await;
     let picture = ide.picture();
-    assert!(picture.contains("guide.md") && picture.contains("Enter    send"), "{picture}");
+    assert!(picture.contains("guide.md") && picture.contains("Enter      send"), "{picture}");
 }
 
 #[tokio::test]

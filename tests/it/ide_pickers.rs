@@ -1,5 +1,6 @@
 //! Keys in pickers: those that F2 lists, Enter without a match, and rows marked together.
 
+use bowline::ide::core::damage::Part;
 use bowline::ide::core::layers::picker::Picker;
 use bowline::ide::model::buffers::Buffer;
 
@@ -34,13 +35,13 @@ async fn picker_keys_are_those_of_the_list() {
     assert!(has(&keys, "F1", "Show command palette"), "keys that work everywhere");
     assert!(!keys.iter().any(|row| row.contains("Go to definition")), "keys of the editor: {keys:#?}");
     assert!(!has(&keys, "Ctrl-p", "Go to file"), "the list has another use for the key");
-    assert!(!has(&keys, "Ctrl-r", "Reset setting"), "keys of another list: {keys:#?}");
+    assert!(!has(&keys, "Ctrl-r", "Reset selected row"), "keys of another list: {keys:#?}");
     ide.snap("picker_keys_in_list");
     ide.keys("Escape Escape F1 F2").await;
     assert!(!has(&listed(&mut ide), "Tab", "Mark or unmark row"), "one command is run at a time");
     ide.keys("Escape Escape Ctrl-, F2").await;
     ide.headless.idle().await;
-    assert!(has(&listed(&mut ide), "Ctrl-r", "Reset setting"));
+    assert!(has(&listed(&mut ide), "Ctrl-r", "Reset selected row"));
     ide.keys("Escape Escape F2").await;
     assert!(!has(&listed(&mut ide), "Ctrl-n", "Move down in list"), "in the editor as before");
 }
@@ -67,6 +68,27 @@ async fn picker_enter_without_matches_keeps_the_list() {
         (None, "one\n"),
         "the corrected query is accepted"
     );
+}
+
+/// A key that needs the matches waits for them: what it found is drawn, whatever the key does then.
+#[tokio::test]
+async fn picker_key_that_waits_for_matches_has_them_drawn() {
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
+    for (list, key) in [("Alt-m", "Ctrl-l"), ("Alt-m", "Ctrl-r"), ("F1", "Delete")] {
+        ide.keys(list).await;
+        ide.headless.idle().await;
+        let state = ide.state();
+        let picker = state.layers.top_mut::<Picker>().unwrap();
+        assert!(picker.matches() > 0, "{list}");
+        // The query is on screen, its matches are not.
+        picker.query.set("no such row", 0);
+        picker.refilter();
+        state.damage.add(Part::Overlay);
+        drop(ide.picture());
+        ide.headless.press(key);
+        assert_eq!(ide.state().layers.top::<Picker>().unwrap().matches(), 0, "{list} {key}");
+        ide.keys("Escape Escape").await;
+    }
 }
 
 #[tokio::test]

@@ -206,33 +206,36 @@ async fn status_line_updates_with_every_field() {
         let line = picture.lines().rev().nth(1).unwrap();
         assert!(line.ends_with(&format!("  {right}  F1 palette │")), "{right:?} in {line}");
     };
-    look(|_| {}, "script · medium");
-    look(|state| state.agent.thinking = Thinking::Off, "script");
-    look(|state| state.agent.thinking = Thinking::High, "script · high");
-    look(|state| state.agent.context_tokens = 1_000, "script · high  1.0k/128k");
-    look(|state| state.agent.usage.cost.total = 0.5, "script · high  1.0k/128k  $0.500");
-    look(|state| state.agent.working_since = Some(Duration::ZERO), "◐  script · high  1.0k/128k  $0.500");
-    look(|state| state.agent.spinner_frame = 1, "◓  script · high  1.0k/128k  $0.500");
+    look(|_| {}, "on-request  script · medium");
+    look(|state| state.agent.thinking = Thinking::Off, "on-request  script");
+    look(|state| state.agent.thinking = Thinking::High, "on-request  script · high");
+    look(|state| state.agent.context_tokens = 1_000, "on-request  script · high  ░░░░░░░░ 1.0k/128k");
+    look(|state| state.agent.usage.cost.total = 0.5, "on-request  script · high  ░░░░░░░░ 1.0k/128k  $0.500");
+    look(
+        |state| state.agent.working_since = Some(Duration::ZERO),
+        "◐  on-request  script · high  ░░░░░░░░ 1.0k/128k  $0.500",
+    );
+    look(|state| state.agent.spinner_frame = 1, "◓  on-request  script · high  ░░░░░░░░ 1.0k/128k  $0.500");
     let summing = |state: &mut State| {
         state.agent.summarizing = Some(Summarizing { what: "summing", is_exclusive: false });
     };
-    look(summing, "◓  summing  script · high  1.0k/128k  $0.500");
+    look(summing, "◓  summing  on-request  script · high  ░░░░░░░░ 1.0k/128k  $0.500");
     look(
         |state| state.agent.approval_mode = bowline::tools::Mode::Full,
-        "◓  summing  ! full access  script · high  1.0k/128k  $0.500",
+        "◓  summing  ! full access  script · high  ░░░░░░░░ 1.0k/128k  $0.500",
     );
     let renamed = |state: &mut State| {
         let model = state.agent.model.as_mut().unwrap();
         Arc::make_mut(model).name = "other".to_string();
     };
-    look(renamed, "◓  summing  ! full access  other · high  1.0k/128k  $0.500");
+    look(renamed, "◓  summing  ! full access  other · high  ░░░░░░░░ 1.0k/128k  $0.500");
 }
 
 #[tokio::test]
 async fn key_hints_match_snapshots() {
     for (cols, rows) in [(120, 40), (80, 24), (40, 12), (20, 5)] {
         let mut ide = ide_with_finished_task(cols, rows).await;
-        ide.keys("Alt-2 Alt-8").await;
+        ide.keys("Alt-2 Alt-, e").await;
         ide.advance(std::time::Duration::from_millis(300));
         ide.snap("key_hints");
         ide.keys("Escape").await;

@@ -128,7 +128,7 @@ async fn search_results_apply_edits_as_one_undo_step() {
     ide.keys("Escape Ctrl-Home Down Alt-k l Ctrl-s").await;
     ide.snap("workspace-apply");
     ide.keys("y").await;
-    assert_eq!(ide.status_message(), "Changed 3 lines in 3 files. Undo: Alt-6 u");
+    assert_eq!(ide.status_message(), "Changed 3 lines in 3 files. Undo: Alt-, s u");
     assert_eq!(ide.file_text("src/lib.rs"), LIB.replace("let one", "let 1"));
     assert_eq!(ide.file_text("src/é.txt"), "One é 1\r\nlast\r\n");
     assert_eq!(ide.file_text("notes.md"), "nothing\n", "saving is the person's");

@@ -182,6 +182,8 @@ mod ide_shell;
 mod ide_snippets;
 /// What is shown first, and its keys.
 mod ide_start;
+/// The segments of the status line.
+mod ide_status;
 /// Code has colors.
 mod ide_syntax;
 /// Shells in the terminal pane.

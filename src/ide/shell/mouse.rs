@@ -15,6 +15,7 @@ use crate::ide::editor::view::pane::title;
 use crate::ide::editor::windows;
 use crate::ide::features::permissions;
 use crate::ide::features::prompt;
+use crate::ide::features::status_line;
 use crate::ide::features::tab_line::pane::{Tab, tab_spans};
 use crate::ide::features::terminal;
 use crate::ide::features::transcript;
@@ -83,6 +84,8 @@ pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
         && pressed
     {
         prompt::mouse::press(cx, mouse, area);
+    } else if inside(areas.status).is_some() && pressed {
+        status_line::mouse::press(cx, mouse.col);
     }
 }
 

@@ -668,7 +668,7 @@ pub type Place = (PathBuf, Option<usize>);
 /// Returns the places in files that the marked rows of the topmost picker stand for, or else all that are listed;
 /// `None` if its rows stand for none.
 pub fn places(state: &mut State, max: u32) -> Option<Vec<(Place, Pick)>> {
-    state.layers.top_mut::<Picker>()?.catch_up();
+    catch_up(state);
     let picker = state.layers.top::<Picker>()?;
     let preview = picker.spec.preview.filter(|_| picker.spec.has_places)?;
     let listed = || picker.rows(0, max).map(|row| row.pick.clone()).collect();
@@ -678,6 +678,14 @@ pub fn places(state: &mut State, max: u32) -> Option<Vec<(Place, Pick)>> {
         Some(((target.path()?.to_path_buf(), target.line), pick))
     };
     Some(picks.into_iter().filter_map(place).collect())
+}
+
+/// Waits for the matches of the current query, which may not be on screen yet.
+fn catch_up(state: &mut State) {
+    if let Some(picker) = state.layers.top_mut::<Picker>() {
+        picker.catch_up();
+        redraw(state);
+    }
 }
 
 /// Returns whether the selected row stands for a place in a file.
@@ -768,10 +776,11 @@ type RowAction = fn(&mut Cx<'_>, &Pick);
 
 /// Runs an action of the topmost picker, if it has that one, on its selected row.
 fn with_selected(cx: &mut Cx<'_>, action: fn(&PickerSpec) -> Option<RowAction>) -> bool {
-    let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return false };
+    let Some(picker) = cx.state.layers.top::<Picker>() else { return false };
     let Some(action) = action(picker.spec) else { return false };
-    picker.catch_up();
-    if let Some(pick) = picker.current().map(|row| row.pick.clone()) {
+    catch_up(cx.state);
+    let picker = cx.state.layers.top::<Picker>();
+    if let Some(pick) = picker.and_then(Picker::current).map(|row| row.pick.clone()) {
         action(cx, &pick);
     }
     true

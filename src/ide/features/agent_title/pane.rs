@@ -10,7 +10,7 @@ use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::features::permissions::answers;
-use crate::ide::features::status_line::pane::SIGNS;
+use crate::ide::features::status_line::right::SIGNS;
 use crate::ide::model::age::duration;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;

@@ -12,6 +12,7 @@ use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::layers::picker::{Pick, PickRow, Picker, PickerSpec, RowSource, push};
 use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::features::files::disk;
+use crate::ide::features::git::branch;
 use crate::ide::features::git::run::run;
 use crate::ide::model::age::age;
 
@@ -150,6 +151,7 @@ fn switch(cx: &mut Cx<'_>, branch: Branch) {
                 cx.state.set_status(format!("Switched to {}", visible(&branch.name)));
                 // Open files are read again, and compared with what git has of them now.
                 disk::check_disk(cx);
+                branch::invalidate(cx);
             }
             Some(Err(problem)) => cx.state.set_error(problem),
             None => {}

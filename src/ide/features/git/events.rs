@@ -69,6 +69,7 @@ fn on_git_text(cx: &mut Cx<'_>, id: BufferId, answer: GitText) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     if buffer.area.per_view.hunks.set_git_text(answer) {
         cx.state.damage.add(Part::Editor);
+        cx.state.damage.add(Part::Status);
     }
 }
 
@@ -84,6 +85,7 @@ fn compare(tasks: &Tasks, id: BufferId, job: HunkJob) {
             let Ok(compared) = compared else { return hunks.set_failed() };
             if hunks.set_result(compared, version) {
                 cx.state.damage.add(Part::Editor);
+                cx.state.damage.add(Part::Status);
             }
         },
     );

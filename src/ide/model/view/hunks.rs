@@ -54,6 +54,8 @@ pub struct Hunks {
     base: Option<Arc<Text>>,
     /// In order.
     list: Vec<Hunk>,
+    /// Lines that the text has more than git's version, and fewer, when they were compared.
+    lines: (usize, usize),
     /// Version of the text in which the hunks were computed.
     version: Option<u64>,
     /// Whether git must be asked: it was not asked yet, or its version may have changed.
@@ -70,6 +72,7 @@ impl Default for Hunks {
         Self {
             base,
             list: found,
+            lines: (0, 0),
             version,
             stale: true,
             running: false,
@@ -103,6 +106,7 @@ pub struct HunkJob {
 pub struct HunkResult {
     base: Arc<Text>,
     found: Vec<Hunk>,
+    lines: (usize, usize),
     version: u64,
     cost: Duration,
 }
@@ -112,9 +116,12 @@ impl HunkJob {
     pub fn run(self) -> HunkResult {
         let begun = Instant::now();
         let runs = diff::line_runs(&self.base.to_string(), &self.text.to_string());
+        let added = runs.iter().map(|(_, now)| now.end.0 - now.start.0).sum();
+        let removed = runs.iter().map(|(base, _)| base.end.0 - base.start.0).sum();
         let bytes = |lines: Range<Line>| self.text.line_start(lines.start)..self.text.line_start(lines.end);
         let found = runs.into_iter().map(|(base, now)| Hunk { range: bytes(now), base }).collect();
-        HunkResult { base: self.base, found, version: self.version, cost: begun.elapsed() }
+        let lines = (added, removed);
+        HunkResult { base: self.base, found, lines, version: self.version, cost: begun.elapsed() }
     }
 }
 
@@ -122,6 +129,11 @@ impl Hunks {
     /// Returns all hunks, in order.
     pub fn all(&self) -> &[Hunk] {
         &self.list
+    }
+
+    /// Returns how many lines were added and removed since git's version, when they were last compared.
+    pub fn lines(&self) -> (usize, usize) {
+        self.lines
     }
 
     /// What git has, if it has the file.
@@ -160,6 +172,7 @@ impl Hunks {
         let had = base.is_none() && !self.list.is_empty();
         if base.is_none() {
             self.list.clear();
+            self.lines = (0, 0);
         }
         self.base = base;
         had
@@ -202,7 +215,8 @@ impl Hunks {
             return false;
         }
         self.version = Some(version);
-        let differs = self.list != compared.found;
+        let differs = self.list != compared.found || self.lines != compared.lines;
+        self.lines = compared.lines;
         self.list = compared.found;
         differs
     }

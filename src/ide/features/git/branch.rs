@@ -1,0 +1,59 @@
+//! The current branch, for the status line. A task asks git when it may have changed. Must not know how it is drawn.
+
+use crate::base::width::visible;
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::core::slots::Slot;
+use crate::ide::features::git::run::run;
+
+/// The feature's state.
+pub const BRANCH: Slot<CurrentBranch> = Slot::new();
+
+/// Prints the branch, or the beginning of the commit's hash in parentheses.
+const SCRIPT: &str = r#"
+safe_git symbolic-ref --short -q HEAD || { hash=$(safe_git rev-parse --short HEAD) && printf '(%s)\n' "$hash"; }
+"#;
+/// Maximum bytes of a name.
+const NAME_MAX: usize = 1024;
+
+/// The current branch.
+#[derive(Debug, Default)]
+pub struct CurrentBranch {
+    name: Option<String>,
+    is_stale: bool,
+    is_running: bool,
+}
+
+impl CurrentBranch {
+    /// Returns its name without control characters; `None` outside of repositories.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+}
+
+/// Records that it may be another one.
+pub fn invalidate(cx: &mut Cx<'_>) {
+    cx.state.slots[BRANCH].is_stale = true;
+}
+
+/// Asks git if the branch may be another one.
+pub fn after_frame(cx: &mut Cx<'_>) {
+    let branch = &mut cx.state.slots[BRANCH];
+    if !branch.is_stale || branch.is_running {
+        return;
+    }
+    (branch.is_stale, branch.is_running) = (false, true);
+    let env = cx.env.clone();
+    let work = async move { run(&*env, SCRIPT, "", NAME_MAX).await };
+    cx.tasks.spawn("git.branch", work, |cx, answer| {
+        let branch = &mut cx.state.slots[BRANCH];
+        branch.is_running = false;
+        // Without a repository, git or a commit there is none to show.
+        let name = answer.ok().and_then(Result::ok).map(|name| visible(name.trim()).into_owned());
+        let name = name.filter(|name| !name.is_empty());
+        if name != branch.name {
+            branch.name = name;
+            cx.state.damage.add(Part::Status);
+        }
+    });
+}
