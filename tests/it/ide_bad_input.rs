@@ -95,7 +95,7 @@ async fn save_without_permission_reports_error_and_keeps_text() {
     let mut ide = IdeSetup::new().with("a.txt", "one\n").unwritable("a.txt").start().await;
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
-    assert_eq!(ide.status_message(), "Not saved: no permission to write a.txt. Save file as: file.save-as");
+    assert_eq!(ide.status_message(), "Not saved: no permission to write a.txt. Save file as: Alt-, f a");
     assert_eq!((ide.text().as_str(), ide.file_text("a.txt").as_str()), ("xone\n", "one\n"));
     ide.keys("F1").await;
     ide.type_in("file.save-as").await;

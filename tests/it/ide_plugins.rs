@@ -269,10 +269,10 @@ async fn project_plugin_needs_trust_before_running() {
 async fn project_trust_denied_is_remembered_and_reversible() {
     let mut ide = project_setup().start().await;
     answer_dialog(&mut ide, "n").await;
-    assert_eq!(ide.status_message(), "Project is not trusted. Details: trust.show");
+    assert_eq!(ide.status_message(), "Project is not trusted. Details: “Show project trust” (F1)");
     let mut ide = ide.restart().open("a.txt").start().await;
     assert!(!ide.picture().contains("Trust this project?"), "{}", ide.picture());
-    assert_eq!(ide.status_message(), "Project is not trusted. Details: trust.show");
+    assert_eq!(ide.status_message(), "Project is not trusted. Details: “Show project trust” (F1)");
     run_command(&mut ide, "trust.show").await;
     let picture = ide.picture();
     assert!(picture.contains("Not trusted") && picture.contains("echo made"), "{picture}");
@@ -386,7 +386,10 @@ async fn project_trust_revoked_disables_permission_rules() {
     answer_dialog(&mut ide, "o").await;
     assert_eq!(ide.status_message(), "Project trusted: its rules apply");
     run_command(&mut ide, "trust.take-back").await;
-    assert_eq!(ide.status_message(), "Project rules are off: not trusted. Details: trust.show");
+    assert_eq!(
+        ide.status_message(),
+        "Project rules are off: not trusted. Details: “Show project trust” in the palette"
+    );
     ide.send_prompt("go").await;
     ide.wait_for_text("wants to run").await;
     assert!(!ide.path("made").exists());

@@ -326,3 +326,21 @@ async fn prompt_message_changed_before_session_starts_waits_for_enter() {
     assert_eq!(ide.state().prompt.area.text().to_string(), "hi y");
     assert!(ide.script.requests().is_empty());
 }
+
+#[tokio::test]
+async fn prompt_gets_the_selections_of_the_editor_with_file_and_lines() {
+    let mut ide = IdeSetup::new().with("src/a.rs", "one\ntwo ``` x\nthree\n").start().await;
+    ide.keys("Alt-, a s").await;
+    assert_eq!(
+        prompt(&mut ide),
+        "src/a.rs, line 1:\n```\none\n```\n",
+        "without a selection the caret's line"
+    );
+    ide.state().prompt.area.set("", 0);
+    ide.keys("Alt-2 Shift-Down Shift-Down Alt-, a s").await;
+    let expected = "src/a.rs, lines 1 to 2:\n````\none\ntwo ``` x\n````\n";
+    assert_eq!(prompt(&mut ide), expected, "the line behind the last break is not part of it");
+    assert!(ide.state().panes.is_agent_focused(bowline::ide::core::panes::AgentPart::Prompt));
+    ide.keys("F1 Alt-, a s").await;
+    assert_eq!(prompt(&mut ide), expected);
+}

@@ -179,7 +179,7 @@ async fn undo_agent_turn_covers_closed_files_and_saves() {
     assert!(!ide.state().buffers.current().unwrap().is_unsaved());
     assert_eq!(
         ide.status_message(),
-        "Undid the agent's last turn in closed.txt, made.txt, open.txt. Undo: session.undo-restore"
+        "Undid the agent's last turn in closed.txt, made.txt, open.txt. Undo: “Undo last restore” (F1)"
     );
     run_command(&mut ide, "session.undo-restore").await;
     ide.wait_for_text("Restore files to here").await;

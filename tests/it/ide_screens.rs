@@ -32,8 +32,11 @@ impl Session {
 const ANSWER: &str = "The loop had no bound and the error was *dropped*. Now:\n\n\
     - `login` tries **three** times at most\n- it returns the last error\n\n```rust\nfor attempt in 0..3 {\n```\n";
 
-/// A workspace with a file open and a finished task of the agent.
-async fn ide_with_finished_task(cols: u16, rows: u16) -> TestIde {
+/// What the user asks of the agent in the small project of [`plan_of_a_task`].
+pub const TASK: &str = "login never stops retrying. fix it";
+
+/// A small project with an open file, which the agent will change, and answer.
+pub fn plan_of_a_task() -> IdeSetup {
     let edits = json!([{"oldText": "        loop {\n", "newText": "        for attempt in 0..3 {\n"}]);
     let turns = [
         Turn::of(vec![
@@ -49,8 +52,13 @@ async fn ide_with_finished_task(cols: u16, rows: u16) -> TestIde {
         IdeSetup::new().file("Cargo.toml", "[package]\nname = \"login\"\n").file("README.md", "# login\n");
     let plan =
         plan.file("tests/flow.rs", "").file("src/main.rs", "fn main() {}\n").with("src/login.rs", LOGIN);
-    let mut ide = plan.turns(turns).size(cols, rows).start().await;
-    ide.prompt("login never stops retrying. fix it").await;
+    plan.turns(turns)
+}
+
+/// A workspace with a file open and a finished task of the agent.
+async fn ide_with_finished_task(cols: u16, rows: u16) -> TestIde {
+    let mut ide = plan_of_a_task().size(cols, rows).start().await;
+    ide.prompt(TASK).await;
     ide
 }
 

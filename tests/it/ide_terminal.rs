@@ -348,6 +348,27 @@ async fn terminal_selection_opens_the_file_it_names() {
 }
 
 #[tokio::test]
+async fn terminal_output_as_text_is_selected_with_keys_and_goes_to_the_prompt() {
+    let (mut ide, mut shell) = open_wide().await;
+    let lines: String = (1..=60).map(|n| format!("line {n}\r\n")).collect();
+    shell.print(&lines).await;
+    shell.print(&format!("{}\r\nlast.", "w".repeat(70))).await;
+    ide.wait_for_text("last.").await;
+    ide.keys("Alt-, t t").await;
+    ide.wait_for("the text", |state| state.buffers.current().is_some_and(|text| text.builtin.is_some()))
+        .await;
+    let text = ide.text();
+    assert!(text.starts_with("$ line 1\nline 2\n"), "with what has scrolled out: {text}");
+    assert!(text.ends_with(&format!("{}\nlast.", "w".repeat(70))), "wrapped rows are one line: {text}");
+    assert_eq!(ide.state().panes.focus, Focus::Editor);
+    ide.type_in("x").await;
+    assert_eq!(ide.text(), text, "it is read-only");
+    ide.keys("Up Up Home Shift-End Alt-, a s").await;
+    let prompt = ide.state().prompt.area.text().to_string();
+    assert_eq!(prompt, "terminal output, line 60:\n```\nline 60\n```\n");
+}
+
+#[tokio::test]
 async fn terminal_last_command_and_selection_go_to_the_agents_prompt() {
     let (mut ide, mut shell) = open_wide().await;
     ide.keys("Alt-9 a").await;
@@ -394,5 +415,5 @@ async fn terminal_goes_to_the_previous_and_the_next_command() {
     ide.keys("Alt-9 Down").await;
     ide.wait_for_text("$ now").await;
     ide.keys("Alt-9 Down").await;
-    ide.wait_for("a message", |state| state.status.message.starts_with("No marked command")).await;
+    ide.wait_for("a message", |state| state.status.message.starts_with("No other command")).await;
 }

@@ -77,6 +77,24 @@ async fn tutor_opens_fresh_steps_and_keeps_those_that_are_open() {
     assert!(ide.text().starts_with("# Ten steps"), "{}", ide.text());
 }
 
+#[tokio::test]
+async fn tutor_file_is_not_opened_again_at_the_next_start() {
+    let plan = IdeSetup::new().size(100, 30).file("a.txt", "one\n").restore_session();
+    let mut ide = plan.start().await;
+    ide.keys("Ctrl-o").await;
+    ide.type_in("a.txt").await;
+    ide.keys("Enter").await;
+    ide.wait_for_text("one").await;
+    open_tutor(&mut ide);
+    ide.wait_for_text("Ten steps").await;
+    ide.keys("Ctrl-q").await;
+    ide.headless.app().final_writes(true)();
+    let mut ide = ide.restart().restore_session().start().await;
+    ide.wait_for_text("one").await;
+    let names: Vec<String> = ide.state().buffers.all().iter().map(|buffer| buffer.name()).collect();
+    assert_eq!(names, ["a.txt"]);
+}
+
 #[test]
 fn tutor_command_works_on_its_own_project_with_the_keys_of_the_map() {
     let launch = Launch::bowline(&["--keymap", "helix", "tutor"]).size(120, 60);

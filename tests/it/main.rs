@@ -240,6 +240,8 @@ mod permission_links;
 mod permission_paths;
 mod permissions;
 mod pi_sessions;
+/// The pictures of the README.
+mod pictures;
 /// `bowline -p` as a process.
 mod previews;
 mod print;

@@ -117,7 +117,10 @@ fn print_mode_runs_tools_and_continues_session() {
 fn print_mode_project_rules_need_trust() {
     let call = || wire::tool_call_reply("t1", "bash", &json!({"command": "mkdir made"}));
     let place = TestHome::new(vec![call(), wire::text_reply("No."), call(), wire::text_reply("Yes.")]);
-    let (made, off) = (place.work().join("made"), "Project rules are off: not trusted. Details: trust.show");
+    let (made, off) = (
+        place.work().join("made"),
+        "Project rules are off: not trusted. Details: “Show project trust” in the palette",
+    );
     let rules = "[[rule]]\ndecision = \"allow\"\ncommand = \"mkdir\"\n";
     std::fs::create_dir(place.work().join(".bowline")).unwrap();
     std::fs::write(place.work().join(".bowline/permissions.toml"), rules).unwrap();

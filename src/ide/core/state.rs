@@ -386,6 +386,18 @@ impl State {
         self.layers.pop()
     }
 
+    /// Returns how a user runs a command from here: its key, or else its title, which the palette finds.
+    pub fn how_to(&self, id: &str) -> String {
+        let key = |id: &str| self.keymap.keys_for(self.base_key_context(), id);
+        key(id).unwrap_or_else(|| {
+            let title = self.catalog.command(id).map_or(id, |command| command.title);
+            match key("app.palette") {
+                Some(palette) => format!("“{title}” ({palette})"),
+                None => format!("“{title}”"),
+            }
+        })
+    }
+
     /// Resolves a typed path: `~` is the home folder, a relative path is in the workspace.
     pub fn resolve_typed_path(&self, typed: &str) -> PathBuf {
         crate::base::paths::parse_typed(&self.workspace, typed, &self.home)

@@ -16,7 +16,7 @@ use crate::tools::permissions::rules::{Author, RuleOrigin, Rules, SharedRules};
 
 /// Message for the user when a project is not trusted.
 pub(in crate::runtime) const RULES_UNTRUSTED: &str =
-    "Project rules are off: not trusted. Details: trust.show";
+    "Project rules are off: not trusted. Details: “Show project trust” in the palette";
 
 /// A problem in a file of rules, for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -30,6 +30,7 @@ pub mod shell;
 pub mod shell_lines;
 pub mod snaps;
 pub mod sockets;
+pub mod svg;
 pub mod task_orders;
 pub mod test_environment;
 pub mod test_ide;

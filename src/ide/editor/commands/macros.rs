@@ -28,7 +28,7 @@ fn repeat(cx: &mut Cx<'_>) {
 fn record(cx: &mut Cx<'_>) {
     if !cx.state.macros.is_recording() {
         cx.state.macros.record();
-        return cx.state.set_status("Recording macro. Stop: macro.record");
+        return cx.state.set_status(format!("Recording macro. Stop: {}", cx.state.how_to("macro.record")));
     }
     let count = cx.state.macros.stop();
     cx.state.set_status(format!("Recorded {count} keys"));

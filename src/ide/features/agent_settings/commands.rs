@@ -41,7 +41,8 @@ pub fn choose(cx: &mut Cx<'_>) {
 
 fn change(cx: &mut Cx<'_>, by: isize) {
     let Some(view) = cx.state.layers.top::<SettingsView>() else {
-        return cx.state.set_status("Open the settings first: agent.open-settings");
+        let open = cx.state.how_to("agent.open-settings");
+        return cx.state.set_status(format!("Open the settings first: {open}"));
     };
     match SETTINGS[view.selected].step {
         Some(step) => step(cx, by),

@@ -7,6 +7,7 @@ use crate::exec::{EnvError, Environment, Stamp};
 use crate::ide::core::context::{Cx, TaskError, answer_or_error};
 use crate::ide::core::feature::{self, FeatureEvent};
 use crate::ide::core::layers::dialog::Dialog;
+use crate::ide::core::state::State;
 use crate::ide::features::files::watch;
 use crate::ide::features::files::watch::FILE_WATCH;
 use crate::ide::model::buffers::{Buffer, BufferId, DiskState};
@@ -259,7 +260,7 @@ pub fn on_reloaded(cx: &mut Cx<'_>, read: ReloadResult) {
     if version != read.version {
         if !read.forced {
             buffer.disk = DiskState::Changed;
-            cx.state.set_error(changed_on_disk_message(&name));
+            cx.state.set_error(changed_on_disk_message(cx.state, &name));
             cx.state.damage.add_all();
         }
         return reload_with_encoding(cx, read.buffer, read.forced, read.encoding);
@@ -284,8 +285,8 @@ pub fn on_reloaded(cx: &mut Cx<'_>, read: ReloadResult) {
     cx.state.damage.add_all();
 }
 
-fn changed_on_disk_message(name: &str) -> String {
-    format!("Changed on disk: {name}. Reload: file.reload")
+fn changed_on_disk_message(state: &State, name: &str) -> String {
+    format!("Changed on disk: {name}. Reload: {}", state.how_to("file.reload"))
 }
 
 /// Asks what to do with a text that was edited both here and by another process, once for each state of the
@@ -299,7 +300,7 @@ fn ask_about_change(cx: &mut Cx<'_>, id: BufferId, stamp: Stamp) {
     if known {
         return;
     }
-    cx.state.set_error(changed_on_disk_message(&name));
+    cx.state.set_error(changed_on_disk_message(cx.state, &name));
     close_dialog(cx, id);
     let message =
         format!("Another process changed {}, which has unsaved changes.", cx.state.display_path(&path));

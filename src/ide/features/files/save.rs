@@ -256,8 +256,8 @@ pub fn on_saved(cx: &mut Cx<'_>, saved: SaveResult) {
         }
         Err(EnvError::Denied(path)) => {
             let shown = cx.state.display_path(&path);
-            cx.state
-                .set_error(format!("Not saved: no permission to write {shown}. Save file as: file.save-as"));
+            let other = cx.state.how_to("file.save-as");
+            cx.state.set_error(format!("Not saved: no permission to write {shown}. Save file as: {other}"));
         }
         Err(error) => cx.state.set_error(format!("Not saved: {error}")),
     }

@@ -157,7 +157,8 @@ fn toggle_delivery(cx: &mut Cx<'_>) {
 /// Returns the selected message of the open list.
 fn selected(cx: &mut Cx<'_>) -> Option<QueuedMessage> {
     let Some(view) = cx.state.layers.top::<QueueView>() else {
-        cx.state.set_status("Open the list of queued messages first: agent.edit-queue");
+        let open = cx.state.how_to("agent.edit-queue");
+        cx.state.set_status(format!("Open the list of queued messages first: {open}"));
         return None;
     };
     view.current(&cx.state.agent)

@@ -42,9 +42,9 @@ pub fn cycle(cx: &mut Cx<'_>, step: isize) {
     let at = models.iter().position(|model| Some(*model) == agent.model.as_ref()).map(|at| at as isize);
     if count == 0 || (at.is_some() && count == 1) {
         return cx.state.set_status(if has_favorites {
-            "No other favorite model. Add one: Tab in the list of models"
+            "No other favorite model. Add one: Tab in the list of models".to_string()
         } else {
-            "No other model. Add a provider: agent.login"
+            format!("No other model. Add a provider: {}", cx.state.how_to("agent.login"))
         });
     }
     // From a model that is none of them to the first or the last.

@@ -25,9 +25,10 @@ pub fn set_models(cx: &mut Cx<'_>, models: &[Arc<Model>]) {
     cx.state.damage.add(Part::Transcript);
     if let Some(model) = removed {
         let key = cx.state.keymap.keys_for(KeyContext::Prompt, "agent.model-picker");
-        let key = key.unwrap_or_else(|| "agent.model-picker".to_string());
+        let key = key.unwrap_or_else(|| cx.state.how_to("agent.model-picker"));
+        let login = cx.state.how_to("agent.login");
         let text = format!(
-            "{} is no longer available: no login for {}. Choose model: {key}. Log in: agent.login",
+            "{} is no longer available: no login for {}. Choose model: {key}. Log in: {login}",
             model.name, model.provider
         );
         cx.state.slots[TRANSCRIPT].notice(true, text.clone());

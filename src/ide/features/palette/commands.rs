@@ -172,7 +172,7 @@ fn hint_at_interrupt(state: &mut State) {
     let keys = |command| state.keymap.keys_for(state.base_key_context(), command);
     let hint = match (keys("view.focus-agent"), keys("app.escape")) {
         (Some(focus), Some(escape)) => format!("Agent is working. To interrupt: {focus} {escape}"),
-        _ => "Agent is working. To interrupt: agent.interrupt".to_string(),
+        _ => format!("Agent is working. To interrupt: {}", state.how_to("agent.interrupt")),
     };
     state.set_status(hint);
 }

@@ -13,6 +13,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "keys",
     title: "Keyboard shortcuts",
     footer: "Enter run",
+    keeps_text: true,
     load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: run,
     ..PickerSpec::EMPTY

@@ -171,7 +171,7 @@ fn accept(cx: &mut Cx<'_>, entry: &Entry) {
         }
         Entry::Grant(..) | Entry::Call(_) => {
             let key = cx.state.keymap.keys_for(KeyContext::Picker, "list.remove");
-            let key = key.unwrap_or_else(|| "list.remove".to_string());
+            let key = key.unwrap_or_else(|| cx.state.how_to("list.remove"));
             cx.state.set_status(format!("Your answer in this session. {key} takes it back"));
         }
         Entry::Default(_) => {

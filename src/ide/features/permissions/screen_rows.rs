@@ -218,7 +218,9 @@ fn effect_in_words(ruling: Ruling) -> &'static str {
 /// Returns where a rule applies, or why it does not.
 pub fn condition(rule: &ListedRule) -> String {
     match (rule.off, &rule.project) {
-        (Some(OffReason::Untrusted), _) => "Not applied: the project is not trusted (trust.show)".to_string(),
+        (Some(OffReason::Untrusted), _) => {
+            "Not applied: the project is not trusted, see “Show project trust”".to_string()
+        }
         (Some(OffReason::BrokenFile), _) => "Not applied: its file has a mistake".to_string(),
         (None, Some(project)) => format!("Only in {project}"),
         (None, None) if rule.ruling == Ruling::Allow => "Deny and ask rules override it".to_string(),

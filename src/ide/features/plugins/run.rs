@@ -127,7 +127,8 @@ fn report_problems(cx: &mut Cx<'_>, requested: bool, problems: &[String]) {
     match (problems, cx.state.slots[PLUGINS].trusted) {
         // The session reports disabled rules.
         ([], Trust::Never) if !cx.state.slots[PLUGINS].read.project.is_empty() => {
-            cx.state.set_status("Project is not trusted. Details: trust.show");
+            let details = cx.state.how_to("trust.show");
+            cx.state.set_status(format!("Project is not trusted. Details: {details}"));
         }
         ([], _) if requested => {
             cx.state.set_status(format!("{} of plugins", pluralize(count, "command", "commands")));

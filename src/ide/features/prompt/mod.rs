@@ -13,6 +13,7 @@ pub mod mouse;
 pub mod pane;
 pub mod pastes;
 pub mod previews;
+pub mod quotes;
 pub mod shell_commands;
 pub mod slash_commands;
 
@@ -24,6 +25,7 @@ pub const FEATURE: Feature = Feature {
         external_editor::COMMANDS,
         images::COMMANDS,
         pastes::COMMANDS,
+        quotes::COMMANDS,
     ],
     panes: &[&pane::PANE],
     slots: &[

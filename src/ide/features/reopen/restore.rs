@@ -13,6 +13,7 @@ use crate::ide::core::state::State;
 use crate::ide::features::reopen::state::LastWritten;
 use crate::ide::features::reopen::state::REOPEN;
 use crate::ide::features::reopen::store::ReopenStore;
+use crate::ide::features::tutor::commands::TUTOR_FOLDER;
 use crate::ide::model::buffers::Buffer;
 use crate::ide::model::pane_sizes::PaneSizes;
 use crate::ide::model::saved_windows::{SavedWindows, View};
@@ -96,7 +97,7 @@ fn serialize_open(state: &State) -> Option<String> {
         return None;
     }
     let tab_width = state.text_options.tab_width;
-    let named = |buffer: &&Buffer| buffer.path.as_ref().is_some_and(|path| path.to_str().is_some());
+    let named = |buffer: &&Buffer| buffer.path.as_ref().is_some_and(|path| is_kept(state, path));
     let files = state.buffers.all().iter().filter(named).take(FILES_MAX).filter_map(|buffer| {
         let (line, column) = cursor_position(buffer, &buffer.area.selection, tab_width);
         Some(SavedFile { path: buffer.path.clone()?, line, column })
@@ -120,6 +121,11 @@ fn serialize_open(state: &State) -> Option<String> {
     }
 }
 
+/// Returns whether a file is opened again at the next start.
+fn is_kept(state: &State, path: &Path) -> bool {
+    path.to_str().is_some() && !state.slots[TUTOR_FOLDER].is_visited(path, &state.workspace)
+}
+
 /// Returns the view of a window.
 fn saved_view(
     state: &State,
@@ -137,7 +143,7 @@ fn saved_view(
         None => (&buffer.area.selection, per_view.view.top),
     };
     let (line, column) = cursor_position(buffer, selection, tab_width);
-    let path = buffer.path.clone().filter(|path| path.to_str().is_some())?;
+    let path = buffer.path.clone().filter(|path| is_kept(state, path))?;
     let text = buffer.area.text();
     Some(View { path, line, column, top: text.line_of(top.min(text.end())).0 })
 }

@@ -85,8 +85,9 @@ pub fn on_restored(cx: &mut Cx<'_>, restored: Restored) {
         count => format!(", {count} {what}"),
     };
     let stayed = conflicts.iter().filter(|conflict| conflict.decision != Decision::Theirs).count();
+    let way_back = cx.state.how_to("session.undo-restore");
     let text = format!(
-        "Restored {}{}{}. Undo: session.undo-restore",
+        "Restored {}{}{}. Undo: {way_back}",
         pluralize(applied.done, "path", "paths"),
         further(merged.len(), "merged"),
         further(stayed, "kept"),

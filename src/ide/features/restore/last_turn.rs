@@ -54,6 +54,7 @@ fn on_undone(cx: &mut Cx<'_>, restored: Restored, names: &[String]) {
             0 => names.join(", "),
             more => format!("{} and {}", names[..NAMES_MAX].join(", "), pluralize(more, "other", "others")),
         };
-        cx.state.set_status(format!("Undid the agent's last turn in {list}. Undo: session.undo-restore"));
+        let undo = cx.state.how_to("session.undo-restore");
+        cx.state.set_status(format!("Undid the agent's last turn in {list}. Undo: {undo}"));
     }
 }

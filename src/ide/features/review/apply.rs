@@ -270,7 +270,7 @@ fn on_rejected(
     review.update_totals();
     review.undo.push(UndoStep { name: file.name.clone(), action, remarks });
     let undo = cx.state.keymap.keys_for(cx.state.key_context(), "review.undo");
-    let undo = undo.unwrap_or_else(|| "review.undo".to_string());
+    let undo = undo.unwrap_or_else(|| cx.state.how_to("review.undo"));
     cx.state.set_status(format!("Rejected {}. Undo: {undo}", pluralize(hunks.len(), "hunk", "hunks")));
     marks::mark_open_files(cx);
     events::on_compared(cx);

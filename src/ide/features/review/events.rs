@@ -224,7 +224,7 @@ pub fn on_compared(cx: &mut Cx<'_>) {
 pub fn with_view(cx: &mut Cx<'_>, action: impl FnOnce(&mut ReviewView, &Review)) {
     let review = &cx.state.slots[REVIEW];
     let Some(view) = cx.state.layers.top_mut::<ReviewView>() else {
-        return cx.state.set_status("Open the review first: review.open");
+        return say_closed(cx);
     };
     action(view, review);
     scroll(cx);
@@ -297,10 +297,14 @@ pub fn toggle_sides(cx: &mut Cx<'_>) {
     }
 }
 
+fn say_closed(cx: &mut Cx<'_>) {
+    cx.state.set_status(format!("Open the review first: {}", cx.state.how_to("review.open")));
+}
+
 /// Chooses a narrower or wider part of the conversation.
 pub fn change_scope(cx: &mut Cx<'_>, wider: bool) {
     if cx.state.layers.top::<ReviewView>().is_none() {
-        return cx.state.set_status("Open the review first: review.open");
+        return say_closed(cx);
     }
     let review = &mut cx.state.slots[REVIEW];
     let now = review.chosen.or(review.found).unwrap_or(ChangeScope::LastMessage);
@@ -449,7 +453,7 @@ pub fn comment(cx: &mut Cx<'_>) {
         let step = UndoStep { name: file.name, action: Action::Commented, remarks: vec![(id, before)] };
         cx.state.slots[REVIEW].undo.push(step);
         let key = cx.state.keymap.keys_for(cx.state.key_context(), "review.send");
-        let key = key.unwrap_or_else(|| "review.send".to_string());
+        let key = key.unwrap_or_else(|| cx.state.how_to("review.send"));
         let noted = format!("Comment noted. Send now: {key}");
         let removed = if known.is_some() { "Comment removed" } else { "No comment" }.to_string();
         cx.state.set_status(if is_there { noted } else { removed });

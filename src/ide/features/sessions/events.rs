@@ -37,7 +37,7 @@ pub fn is_connected(cx: &mut Cx<'_>) -> bool {
 /// Replaces the session by another one.
 pub fn replace(cx: &mut Cx<'_>, change: SessionSwitch) {
     let words = match change {
-        SessionSwitch::New(_) => "New session. Previous: session.resume",
+        SessionSwitch::New(_) => "New session. Previous: “Resume session” in the palette",
         SessionSwitch::Open(..) => "Resumed session",
         SessionSwitch::Fork(_) => "Forked session. The original is unchanged",
         SessionSwitch::Copy => "Copied session. The original is unchanged",

@@ -121,9 +121,10 @@ pub fn resume_recent(cx: &mut Cx<'_>, index: usize) {
         move |session| newest(session, current, index + 1),
         move |cx, newest| match newest.into_iter().nth(index) {
             Some(Newest { path, .. }) => sessions::replace(cx, SessionSwitch::Open(path, None)),
-            None => cx
-                .state
-                .set_status("No other session in this folder. In all folders: session.resume-anywhere"),
+            None => {
+                let all = cx.state.how_to("session.resume-anywhere");
+                cx.state.set_status(format!("No other session in this folder. In all folders: {all}"));
+            }
         },
     );
 }

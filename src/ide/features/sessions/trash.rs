@@ -13,7 +13,8 @@ use crate::ide::features::sessions::picker::list;
 pub fn ask_to_delete(cx: &mut Cx<'_>, path: PathBuf, title: &str) {
     let id = &cx.state.agent.session;
     if !id.is_empty() && path.file_stem().is_some_and(|name| name.to_string_lossy().ends_with(id.as_str())) {
-        return cx.state.set_status("Session is open. First: session.new or session.resume");
+        let (new, resume) = (cx.state.how_to("session.new"), cx.state.how_to("session.resume"));
+        return cx.state.set_status(format!("Session is open. First: {new} or {resume}"));
     }
     let mut lines = vec!["It goes to the system's trash.".to_string()];
     if !title.is_empty() {
@@ -48,7 +49,8 @@ fn delete(cx: &mut Cx<'_>, file: PathBuf) {
         move || past.delete(&file),
         |cx, deleted| {
             if success_or_error(cx, "delete the session", deleted).is_some() {
-                cx.state.set_status("Session moved to trash. Restore: session.undelete");
+                let restore = cx.state.how_to("session.undelete");
+                cx.state.set_status(format!("Session moved to trash. Restore: {restore}"));
                 refresh_picker(cx);
             }
         },

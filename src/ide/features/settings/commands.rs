@@ -65,7 +65,8 @@ fn ask(cx: &mut Cx<'_>, row: &'static Row, now: String) {
 pub fn open_file(cx: &mut Cx<'_>) {
     let on_screen = screen::selected(cx.state);
     if on_screen.is_none() && !cx.state.layers.is_empty() {
-        return cx.state.set_status("Choose a setting first: settings.open");
+        let open = cx.state.how_to("settings.open");
+        return cx.state.set_status(format!("Choose a setting first: {open}"));
     }
     let selected = on_screen.map_or("", |row| row.key);
     let settings = &cx.state.slots[SETTINGS];

@@ -52,6 +52,12 @@ pub const COMMANDS: &[Command] = &[
         &["attach last command", "ask about output", "add selection to prompt"],
         |cx| with_one(cx, |cx| terminal::input::send_to_active(cx, TerminalRequest::TextForAgent)),
     ),
+    command(
+        "terminal.show-text",
+        "Show terminal output as text",
+        &["select with keys", "copy mode", "edit scrollback", "search terminal"],
+        |cx| with_one(cx, |cx| terminal::input::send_to_active(cx, TerminalRequest::AllText)),
+    ),
     command("terminal.previous-command", "Go to previous command", &["previous prompt"], |cx| {
         with_one(cx, |cx| terminal::input::send_to_active(cx, TerminalRequest::ToPrompt { is_back: true }));
     }),

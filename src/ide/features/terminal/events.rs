@@ -9,6 +9,7 @@ use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
+use crate::ide::editor::commands::panes;
 use crate::ide::features::files;
 use crate::ide::features::terminal;
 use crate::ide::features::terminal::agent_text;
@@ -88,7 +89,10 @@ pub fn handle_event(cx: &mut Cx<'_>, happening: TerminalEvent) {
         }
         TerminalEvent::Ended(id, code) => on_shell_ended(cx, id, ShellState::Ended(code)),
         TerminalEvent::Failed(id, why) => on_shell_ended(cx, id, ShellState::Failed(why)),
-        TerminalEvent::Copied(None) => cx.state.set_status("Nothing selected in the terminal"),
+        TerminalEvent::Copied(None) => {
+            let as_text = cx.state.how_to("terminal.show-text");
+            cx.state.set_status(format!("Nothing selected in the terminal. To select with keys: {as_text}"));
+        }
         TerminalEvent::Copied(Some(text)) => {
             cx.state.kill_ring.copy(vec![text.clone()]);
             cx.ui.clipboard = Some(text);
@@ -98,8 +102,10 @@ pub fn handle_event(cx: &mut Cx<'_>, happening: TerminalEvent) {
         TerminalEvent::NoLocation(word) if word.is_empty() => {}
         TerminalEvent::NoLocation(word) => cx.state.set_status(format!("No such file: {word}")),
         TerminalEvent::ForAgent(text) => agent_text::insert(cx, text),
-        TerminalEvent::NoPrompt => {
-            cx.state.set_status("No marked command there. The shell must send OSC 133 marks");
+        TerminalEvent::AllText(text) => show_text(cx, &text),
+        TerminalEvent::NoPrompt { has_marks: true } => cx.state.set_status("No other command there"),
+        TerminalEvent::NoPrompt { has_marks: false } => {
+            cx.state.set_status("No command is marked: the shell sends no OSC 133 marks (docs/terminal.md)");
         }
         TerminalEvent::InputFull(_) => {
             cx.state.set_error("Terminal program reads no input: keys dropped");
@@ -108,6 +114,19 @@ pub fn handle_event(cx: &mut Cx<'_>, happening: TerminalEvent) {
             cx.state.set_status("Refused: terminal program tried to write the clipboard");
         }
     }
+}
+
+/// Shows the output in the editor, where keys select, search and copy, from its end.
+fn show_text(cx: &mut Cx<'_>, text: &str) {
+    cx.state.buffers.open_builtin("terminal output", "This text is read-only", text);
+    if let Some(buffer) = cx.state.buffers.current_mut() {
+        let end = buffer.area.text().end();
+        buffer.area.go_to(end);
+    }
+    panes::focus(cx, Focus::Editor);
+    let (to_prompt, close) = (cx.state.how_to("prompt.add-selection"), cx.state.how_to("file.close"));
+    cx.state.set_status(format!("Terminal output. Selection to prompt: {to_prompt}. Close: {close}"));
+    cx.state.damage.add_all();
 }
 
 fn open_location(cx: &mut Cx<'_>, path: PathBuf, at: Option<(usize, usize)>) {

@@ -214,6 +214,7 @@ impl TerminalJob {
                 | TerminalRequest::WordAt(_)
                 | TerminalRequest::SelectedFile
                 | TerminalRequest::TextForAgent
+                | TerminalRequest::AllText
                 | TerminalRequest::ForegroundProgram(_)
         );
         match ask {
@@ -252,9 +253,13 @@ impl TerminalJob {
             TerminalRequest::TextForAgent => {
                 self.send_event(TerminalEvent::ForAgent(self.text_for_agent())).await;
             }
+            TerminalRequest::AllText => {
+                self.send_event(TerminalEvent::AllText(self.emulator.all_text())).await;
+            }
             TerminalRequest::ToPrompt { is_back } => {
                 if !self.emulator.scroll_to_prompt(is_back) {
-                    self.send_event(TerminalEvent::NoPrompt).await;
+                    let has_marks = self.emulator.has_prompts();
+                    self.send_event(TerminalEvent::NoPrompt { has_marks }).await;
                 }
             }
             TerminalRequest::Watch(watched) => self.watched = watched,

@@ -37,6 +37,8 @@ pub enum TerminalRequest {
     SelectedFile,
     /// Return the selected text, else the last command with its output.
     TextForAgent,
+    /// Return all rows, with those that have scrolled out.
+    AllText,
     /// Scroll to the prompt before the first row, or after it.
     ToPrompt {
         /// Whether before.
@@ -78,8 +80,13 @@ pub enum TerminalEvent {
     NoLocation(String),
     /// What the agent is to be shown.
     ForAgent(Option<TerminalText>),
-    /// There is no prompt to scroll to.
-    NoPrompt,
+    /// All rows, wrapped ones joined.
+    AllText(String),
+    /// There is no prompt to scroll to, or none at all.
+    NoPrompt {
+        /// Whether the shell has marked any.
+        has_marks: bool,
+    },
     /// The program inside does not read its input, and the queue is full.
     InputFull(TerminalId),
     /// A program inside tried to write the clipboard.

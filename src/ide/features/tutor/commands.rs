@@ -20,6 +20,11 @@ impl TutorFolder {
     pub fn new(state: &Path) -> Self {
         Self(project::folder(state))
     }
+
+    /// Returns whether a file is of the tutor's project while another one is worked on: it is not opened again by itself.
+    pub fn is_visited(&self, path: &Path, workspace: &Path) -> bool {
+        path.starts_with(&self.0) && workspace != self.0
+    }
 }
 
 /// The area's rows.

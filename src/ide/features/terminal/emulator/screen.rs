@@ -279,6 +279,13 @@ impl Emulator {
         self.term.selection_to_string().filter(|text| !text.is_empty())
     }
 
+    /// Returns all rows, with those that have scrolled out; wrapped ones are joined, empty ones at the end left out.
+    pub fn all_text(&self) -> String {
+        let start = Point::new(self.term.topmost_line(), Column(0));
+        let end = Point::new(self.term.bottommost_line(), self.term.last_column());
+        self.term.bounds_to_string(start, end).trim_end().to_string()
+    }
+
     /// Returns the text without blanks around a cell, with wrapped lines joined; empty if it is too long for
     /// a name.
     pub fn word_at(&self, at: (u16, u16)) -> String {

@@ -70,6 +70,11 @@ impl Emulator {
         true
     }
 
+    /// Returns whether the shell has marked any prompt that is still kept.
+    pub fn has_prompts(&self) -> bool {
+        !self.prompt_lines().is_empty()
+    }
+
     /// Returns the last command that was run and its output so far; `None` without marks.
     pub fn last_command(&self) -> Option<CommandText> {
         let starts = self.prompt_lines();

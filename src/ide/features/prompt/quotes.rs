@@ -1,0 +1,99 @@
+//! Puts text from elsewhere into the prompt, for the user to add a question: the selection of the editor, or what another
+//! feature has. Must not know what the agent makes of it.
+
+use std::path::Path;
+
+use crate::base::code_fence::code_fence;
+use crate::base::plural::pluralize;
+use crate::base::width::visible;
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::panes::Focus;
+use crate::ide::editor::commands::{edit, panes};
+use crate::ide::model::buffers::Buffer;
+use crate::text::position::Byte;
+use crate::text::transaction::Grouping;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[command(
+    "prompt.add-selection",
+    "Add selection to prompt",
+    &["send to agent", "ask about selection", "attach lines", "add to chat"],
+    add_selection,
+)];
+
+/// Maximum bytes of a quoted selection.
+const BYTES_MAX: usize = 256 << 10;
+
+/// Quotes the selections of the shown text, or the lines of the carets, with the file and the lines that they are.
+fn add_selection(cx: &mut Cx<'_>) {
+    if !cx.state.layers.is_empty() {
+        return cx.state.set_status("Close the pop-up first");
+    }
+    let Some(buffer) = cx.state.buffers.current() else {
+        return cx.state.set_status("No text open");
+    };
+    if buffer.is_image {
+        return cx.state.set_status("An image has no text: name its file with @ in the prompt");
+    }
+    let bytes: usize =
+        buffer.area.selection.ranges().iter().map(|range| range.end().0 - range.start().0).sum();
+    if bytes > BYTES_MAX {
+        return cx.state.set_status("Selection too long to quote: name the file with @ in the prompt");
+    }
+    let name = name(buffer, &cx.state.workspace);
+    let text: String =
+        quoted_ranges(buffer).map(|(lines, text)| block(&format!("{name}, {lines}:"), &text)).collect();
+    insert(cx, &text);
+}
+
+/// Returns the path in the workspace, or else the name.
+fn name(buffer: &Buffer, workspace: &Path) -> String {
+    let is_file = buffer.results.is_none() && buffer.builtin.is_none();
+    let path = buffer.path.as_deref().filter(|_| is_file);
+    let shown = path.map(|path| path.strip_prefix(workspace).unwrap_or(path).display().to_string());
+    visible(&shown.unwrap_or_else(|| buffer.name())).into_owned()
+}
+
+/// Returns the selected texts with the lines that they are on; of a caret its line.
+fn quoted_ranges(buffer: &Buffer) -> impl Iterator<Item = (String, String)> + '_ {
+    let text = buffer.area.text();
+    buffer.area.selection.ranges().iter().map(move |range| {
+        let (start, end) = (range.start().min(text.end()), range.end().min(text.end()));
+        let (first, mut last) = (text.line_of(start), text.line_of(end));
+        let is_caret = start == end;
+        // A selection that ends behind a line break does not reach into the next line.
+        if !is_caret && last > first && text.line_start(last) == end {
+            last.0 -= 1;
+        }
+        let range = if is_caret { text.line_start(first)..line_end(buffer, first.0) } else { start..end };
+        let lines = match last.0 - first.0 {
+            0 => format!("line {}", first.0 + 1),
+            _ => format!("lines {} to {}", first.0 + 1, last.0 + 1),
+        };
+        (lines, text.slice(range).to_string())
+    })
+}
+
+fn line_end(buffer: &Buffer, line: usize) -> Byte {
+    let text = buffer.area.text();
+    text.line_start(crate::text::position::Line(line + 1)).min(text.end())
+}
+
+/// Returns a text in a code block below a title.
+pub fn block(title: &str, text: &str) -> String {
+    let text = text.trim_end_matches(['\n', '\r']);
+    let fence = code_fence(text);
+    format!("{title}\n{fence}\n{text}\n{fence}\n")
+}
+
+/// Puts a text at the caret of the prompt, which gets the keys. Long text is folded as a paste is.
+pub fn insert(cx: &mut Cx<'_>, text: &str) {
+    panes::focus(cx, Focus::Agent);
+    let start = cx.state.prompt.area.selection.primary().start();
+    edit::insert(cx, text, Grouping::Separate);
+    let lines = text.lines().count();
+    let added = cx.state.prompt.fold_pasted(start);
+    let added = added.unwrap_or_else(|| pluralize(lines, "line", "lines"));
+    cx.state.set_status(format!("Added {added} to the prompt"));
+    cx.state.damage.add_all();
+}
