@@ -113,7 +113,7 @@ async fn session_tree_labels_can_be_set_filtered_and_cleared() {
         ide.keys("Tab Tab Tab").await;
         ide.wait_for_text("filter: labelled").await;
         let picture = ide.picture();
-        assert!(picture.contains("⚑ the good one two") && !picture.contains("one  "), "{picture}");
+        assert!(picture.contains("⚑ the good one · two") && !picture.contains("one  "), "{picture}");
         ide.keys("l Ctrl-u Enter").await;
         ide.keys("Tab").await;
         ide.wait_for_text("filter: turns").await;

@@ -24,6 +24,8 @@ pub enum Part {
     Prompt,
     /// The terminals.
     Terminal,
+    /// The tree of the session.
+    SessionTree,
     /// The last line.
     Status,
     /// The view that a pop-up stands above.
@@ -38,7 +40,7 @@ pub enum Part {
 
 impl Part {
     /// All parts.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Files,
         Self::Tabs,
         Self::Editor,
@@ -47,6 +49,7 @@ impl Part {
         Self::Approval,
         Self::Prompt,
         Self::Terminal,
+        Self::SessionTree,
         Self::Status,
         Self::View,
         Self::Overlay,

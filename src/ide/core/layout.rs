@@ -14,6 +14,8 @@ const SPLIT_COLS_MIN: u16 = 80;
 const TAB_LINE_MIN: (u16, u16) = (40, 10);
 /// With fewer rows a column shows the editor or the terminals, not both.
 const BOTH_ROWS_MIN: u16 = 10;
+/// With fewer rows the left column shows the file tree or the session tree, not both.
+const BOTH_TREES_ROWS_MIN: u16 = 10;
 /// Minimum rows of either.
 const PART_ROWS_MIN: u16 = 4;
 /// Minimum and maximum columns of the agent beside an editor.
@@ -50,6 +52,8 @@ pub struct Areas {
     pub prompt: Option<Rect>,
     /// The terminals, below the editor.
     pub terminal: Option<Rect>,
+    /// The tree of the session, below the file tree.
+    pub session_tree: Option<Rect>,
     /// The current message, over other parts.
     pub toast: Option<Rect>,
     /// The last line.
@@ -82,7 +86,9 @@ pub fn areas((cols, rows): (u16, u16), panes: &Panes, request: LayoutRequest) ->
     }
     let alone = cols < SPLIT_COLS_MIN || panes.is_zoomed();
     let shows = |pane: Focus| panes.is_open(pane) && (!alone || panes.focus == pane);
-    let files = shows(Focus::Files) && (alone || cols >= TREE_COLS_MIN || panes.focus == Focus::Files);
+    let is_in_trees = matches!(panes.focus, Focus::Files | Focus::SessionTree);
+    let has_trees = alone || cols >= TREE_COLS_MIN || is_in_trees;
+    let (files, session_tree) = shown_trees(height, panes, |pane| has_trees && shows(pane));
     let (mut terminal, agent) = (shows(Focus::Terminal), shows(Focus::Agent));
     let is_needed = request.has_text || panes.focus == Focus::Editor || !agent;
     let mut editor = shows(Focus::Editor) && is_needed;
@@ -90,10 +96,10 @@ pub fn areas((cols, rows): (u16, u16), panes: &Panes, request: LayoutRequest) ->
         (editor, terminal) = (panes.focus != Focus::Terminal, panes.focus == Focus::Terminal);
     }
     let column = editor || terminal;
-    let files_width = match (files, column || agent) {
+    let files_width = match (files || session_tree, column || agent) {
         (false, _) => 0,
         (true, false) => cols,
-        (true, true) => files_cols(cols, panes.sizes.files),
+        (true, true) => files_cols(cols, panes.sizes.files, session_tree),
     };
     let rest = cols - files_width;
     let agent_width = match (agent, column) {
@@ -101,11 +107,11 @@ pub fn areas((cols, rows): (u16, u16), panes: &Panes, request: LayoutRequest) ->
         (true, false) => rest,
         (true, true) => agent_cols(cols, rest, panes.sizes.agent),
     };
-    if files {
-        areas.files = Some(Rect::new(0, 0, files_width, height));
-    }
+    let lower = lower_rows(height, (files, session_tree), panes.sizes.session_tree);
+    areas.files = files.then_some(Rect::new(0, 0, files_width, height - lower));
+    areas.session_tree = session_tree.then_some(Rect::new(0, height - lower, files_width, lower));
     let width = rest - agent_width;
-    let below = terminal_rows(height, (editor, terminal), panes.sizes.terminal);
+    let below = lower_rows(height, (editor, terminal), panes.sizes.terminal);
     if terminal {
         areas.terminal = Some(Rect::new(files_width, height - below, width, below));
     }
@@ -139,11 +145,23 @@ fn place_agent(areas: &mut Areas, pane: Rect, request: LayoutRequest, bare: bool
     areas.transcript = rows(title, above - approval - title);
 }
 
-/// Returns how many columns the file tree has beside other panes, on a screen of `cols` columns.
-fn files_cols(cols: u16, chosen: Option<u16>) -> u16 {
-    match chosen {
-        Some(chosen) => chosen.clamp(FILES_COLS_MIN, (cols / 2).max(FILES_COLS_MIN)),
-        None => (cols / 6).clamp(16, 30),
+/// Returns how many columns the left column has beside other panes, on a screen of `cols` columns: with the session
+/// tree more, since its rows are sentences.
+fn files_cols(cols: u16, chosen: Option<u16>, session_tree: bool) -> u16 {
+    match (chosen, session_tree) {
+        (Some(chosen), _) => chosen.clamp(FILES_COLS_MIN, (cols / 2).max(FILES_COLS_MIN)),
+        (None, true) => (cols / 4).clamp(20, 40),
+        (None, false) => (cols / 6).clamp(16, 30),
+    }
+}
+
+/// Returns whether the left column shows the file tree and the session tree; of both only one in a low window.
+fn shown_trees(height: u16, panes: &Panes, shows: impl Fn(Focus) -> bool) -> (bool, bool) {
+    match (shows(Focus::Files), shows(Focus::SessionTree)) {
+        (true, true) if height < BOTH_TREES_ROWS_MIN => {
+            (panes.focus != Focus::SessionTree, panes.focus == Focus::SessionTree)
+        }
+        both => both,
     }
 }
 
@@ -159,10 +177,10 @@ fn agent_cols(cols: u16, rest: u16, chosen: Option<u16>) -> u16 {
     wanted.clamp(AGENT_COLS.0, AGENT_COLS.1)
 }
 
-/// Returns how many rows of a column the terminals have, given whether the column shows the editor and the
-/// terminals.
-fn terminal_rows(height: u16, (editor, terminal): (bool, bool), share: u16) -> u16 {
-    match (editor, terminal) {
+/// Returns how many rows the lower part of a column has, such as the terminals below the editor, given whether the
+/// column shows the upper and the lower one.
+fn lower_rows(height: u16, (upper, lower): (bool, bool), share: u16) -> u16 {
+    match (upper, lower) {
         (_, false) => 0,
         (false, true) => height,
         (true, true) => {
@@ -179,8 +197,15 @@ mod tests {
     use proptest::prelude::*;
 
     fn all(areas: &Areas) -> Vec<Rect> {
-        let beside =
-            [areas.files, areas.agent_title, areas.transcript, areas.approval, areas.prompt, areas.status];
+        let beside = [
+            areas.files,
+            areas.session_tree,
+            areas.agent_title,
+            areas.transcript,
+            areas.approval,
+            areas.prompt,
+            areas.status,
+        ];
         [areas.tabs, areas.editor, areas.terminal].into_iter().chain(beside).flatten().collect()
     }
 
@@ -218,6 +243,27 @@ mod tests {
     }
 
     #[test]
+    fn layout_session_tree_is_below_the_files_and_leaves_with_them() {
+        let shown = |cols, rows, focus, sizes: PaneSizes| {
+            let mut panes = Panes { sizes, focus, ..Panes::default() };
+            panes.set(Focus::SessionTree, true);
+            let areas = areas((cols, rows), &panes, REQUEST);
+            let area = |area: Option<Rect>| area.map(|area| (area.y, area.width, area.height));
+            (area(areas.files), area(areas.session_tree))
+        };
+        let usual = PaneSizes::default();
+        assert_eq!(shown(120, 31, Focus::Editor, usual), (Some((0, 30, 15)), Some((15, 30, 15))));
+        let sizes = PaneSizes { files: Some(50), session_tree: 80, ..usual };
+        assert_eq!(shown(120, 31, Focus::Editor, sizes), (Some((0, 50, 6)), Some((6, 50, 24))));
+        assert_eq!(shown(99, 31, Focus::Editor, usual), (None, None));
+        assert_eq!(shown(99, 31, Focus::SessionTree, usual), (Some((0, 24, 15)), Some((15, 24, 15))));
+        assert_eq!(shown(120, 9, Focus::SessionTree, usual), (None, Some((0, 30, 8))));
+        assert_eq!(shown(120, 9, Focus::Editor, usual), (Some((0, 30, 8)), None));
+        assert_eq!(shown(60, 31, Focus::SessionTree, usual), (None, Some((0, 60, 30))));
+        assert_eq!(shown(60, 31, Focus::Files, usual), (Some((0, 60, 30)), None));
+    }
+
+    #[test]
     fn layout_approval_leaves_a_third_of_the_rows_to_the_conversation() {
         let rows = |height, approval_rows| {
             let panes = Panes { focus: Focus::Agent, ..Panes::default() };
@@ -234,15 +280,16 @@ mod tests {
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
-        fn layout_panes_cover_screen_without_overlap(cols in 1..300u16, rows in 1..100u16, focus in 0..4usize,
-            open in prop::array::uniform4(any::<bool>()), prompt in 0..40u16, approval in 0..60u16, tabs: bool, text: bool, zoomed: bool,
-            sizes in (10..91u16, any::<Option<u16>>(), any::<Option<u16>>())) {
-            let mut panes = Panes { focus: [Focus::Files, Focus::Editor, Focus::Agent, Focus::Terminal][focus], ..Panes::default() };
+        fn layout_panes_cover_screen_without_overlap(cols in 1..300u16, rows in 1..100u16, focus in 0..5usize,
+            open in prop::array::uniform5(any::<bool>()), prompt in 0..40u16, approval in 0..60u16, tabs: bool, text: bool, zoomed: bool,
+            sizes in (10..91u16, any::<Option<u16>>(), any::<Option<u16>>(), any::<u16>())) {
+            let mut panes = Panes { focus: [Focus::Files, Focus::Editor, Focus::Agent, Focus::Terminal, Focus::SessionTree][focus], ..Panes::default() };
             panes.set(Focus::Files, open[0]);
             panes.set(Focus::Agent, open[1]);
             panes.set(Focus::Terminal, open[2]);
             panes.set(Focus::Editor, open[3]);
-            panes.sizes = PaneSizes { terminal: sizes.0, files: sizes.1, agent: sizes.2 };
+            panes.set(Focus::SessionTree, open[4]);
+            panes.sizes = PaneSizes { terminal: sizes.0, files: sizes.1, agent: sizes.2, session_tree: sizes.3 };
             panes.zoomed = zoomed.then_some(panes.focus);
             let request = LayoutRequest { prompt_rows: prompt, approval_rows: approval, tab_line: tabs, has_text: text };
             let rects = all(&areas((cols, rows), &panes, request));

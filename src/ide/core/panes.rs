@@ -14,6 +14,8 @@ pub enum Focus {
     Agent,
     /// The terminals.
     Terminal,
+    /// The tree of the session.
+    SessionTree,
 }
 
 /// The part of the agent's pane that has the keys while the pane has the focus.
@@ -39,6 +41,8 @@ pub struct Panes {
     pub agent: bool,
     /// The terminals, below the editor.
     pub terminal: bool,
+    /// The tree of the session, below the file tree.
+    pub session_tree: bool,
     /// The chosen sizes.
     pub sizes: PaneSizes,
     /// The focused pane.
@@ -58,6 +62,7 @@ impl Default for Panes {
             editor: true,
             agent: true,
             terminal: false,
+            session_tree: false,
             sizes: PaneSizes::default(),
             zoomed: None,
             dragged: None,
@@ -75,9 +80,12 @@ impl Panes {
 
     /// Returns the next open pane after the focused one.
     pub fn next(&self) -> Focus {
-        let order = [Focus::Files, Focus::Editor, Focus::Agent, Focus::Terminal];
+        let order = [Focus::Files, Focus::SessionTree, Focus::Editor, Focus::Agent, Focus::Terminal];
         let at = order.iter().position(|f| *f == self.focus).unwrap_or(0);
-        (1..=4).map(|n| order[(at + n) % 4]).find(|f| self.is_open(*f)).unwrap_or(self.focus)
+        (1..=order.len())
+            .map(|n| order[(at + n) % order.len()])
+            .find(|f| self.is_open(*f))
+            .unwrap_or(self.focus)
     }
 
     /// Returns whether the focused pane has the whole screen.
@@ -92,6 +100,7 @@ impl Panes {
             Focus::Editor => self.editor,
             Focus::Agent => self.agent,
             Focus::Terminal => self.terminal,
+            Focus::SessionTree => self.session_tree,
         }
     }
 
@@ -102,6 +111,7 @@ impl Panes {
             Focus::Editor => self.editor = open,
             Focus::Agent => self.agent = open,
             Focus::Terminal => self.terminal = open,
+            Focus::SessionTree => self.session_tree = open,
         }
         if !self.editor && !self.agent {
             self.editor = true;

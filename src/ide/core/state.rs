@@ -248,6 +248,7 @@ impl State {
                 AgentPart::Prompt => KeyContext::Prompt,
             },
             Focus::Terminal => KeyContext::Terminal,
+            Focus::SessionTree => KeyContext::SessionTree,
         }
     }
 
@@ -313,7 +314,7 @@ impl State {
             return layer.text().map(|area| (area, ring, Part::Overlay));
         }
         match self.panes.focus {
-            Focus::Files | Focus::Terminal => None,
+            Focus::Files | Focus::Terminal | Focus::SessionTree => None,
             Focus::Editor => {
                 let buffer = self.buffers.current_mut().filter(|buffer| !buffer.is_image);
                 buffer.map(|buffer| (&mut buffer.area, ring, Part::Editor))

@@ -8,22 +8,27 @@ const TERMINAL_SHARE: u16 = 35;
 /// Minimum and maximum of that height.
 const TERMINAL_SHARE_RANGE: (u16, u16) = (10, 90);
 
+/// Initial height of the session tree below the file tree, in percent.
+const SESSION_TREE_SHARE: u16 = 50;
+
 /// The chosen sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PaneSizes {
-    /// Width of the file tree, in columns; `None` means the layout's choice.
+    /// Width of the file tree and of the session tree below it, in columns; `None` means the layout's choice.
     pub files: Option<u16>,
     /// Width of the agent's pane beside an editor, in thousandths of the columns that the two share; `None` means
     /// the layout's choice.
     pub agent: Option<u16>,
     /// Height of the terminals, in percent.
     pub terminal: u16,
+    /// Height of the session tree below the file tree, in percent.
+    pub session_tree: u16,
 }
 
 impl Default for PaneSizes {
     fn default() -> Self {
-        Self { files: None, agent: None, terminal: TERMINAL_SHARE }
+        Self { files: None, agent: None, terminal: TERMINAL_SHARE, session_tree: SESSION_TREE_SHARE }
     }
 }
 

@@ -516,6 +516,7 @@ impl App {
             (Part::Approval, areas.approval),
             (Part::Prompt, areas.prompt),
             (Part::Terminal, areas.terminal),
+            (Part::SessionTree, areas.session_tree),
             (Part::Status, areas.status),
             (Part::View, self.state.layers.view_below().map(|layer| layer.area(self.state.size))),
             (Part::Overlay, self.state.layers.last().map(|layer| layer.area(self.state.size))),
@@ -536,6 +537,7 @@ impl App {
                 AgentPart::Approval => Part::Approval,
             },
             Focus::Terminal => Part::Terminal,
+            Focus::SessionTree => Part::SessionTree,
         };
         self.tree.focus(self.nodes[&focus]);
     }

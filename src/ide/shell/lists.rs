@@ -9,6 +9,7 @@ use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::edit;
 use crate::ide::editor::windows;
 use crate::ide::features::project_search;
+use crate::ide::features::sessions::events as sessions;
 use crate::text::operations::edit::DeleteTarget;
 
 /// The area's rows.
@@ -20,10 +21,10 @@ pub const COMMANDS: &[Command] = &[
     command("list.top", "Go to first row", &[], |cx| step(cx, -FAR)),
     command("list.bottom", "Go to last row", &[], |cx| step(cx, FAR)),
     command("list.accept", "Accept selected row", &["choose", "confirm"], |cx| {
-        cx.defer(|cx| {
-            if let Some(actions) = cx.state.layers.last().map(Layer::actions) {
-                (actions.accept)(cx);
-            }
+        cx.defer(|cx| match cx.state.layers.last().map(Layer::actions) {
+            Some(actions) => (actions.accept)(cx),
+            None if cx.state.panes.focus == Focus::SessionTree => sessions::go_to_selected(cx),
+            None => {}
         });
     }),
     command("list.accept-right", "Open row in right window", &["split", "vertical split"], |cx| {
@@ -105,6 +106,7 @@ fn step(cx: &mut Cx<'_>, by: isize) {
             cx.state.files.step(by);
             cx.state.damage.add(Part::Files);
         }
+        None if cx.state.panes.focus == Focus::SessionTree => sessions::step(cx, by),
         None => {}
     }
     cx.state.damage.add(Part::Overlay);

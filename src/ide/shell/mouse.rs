@@ -8,13 +8,14 @@ use ratatui::layout::{Position, Rect};
 use crate::ide::core::clicks::{dragged, next_click, range_for_clicks};
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
-use crate::ide::core::pane_borders;
+use crate::ide::core::pane_borders::{self, PaneBorder};
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::editor::view::pane::title;
 use crate::ide::editor::windows;
 use crate::ide::features::permissions;
 use crate::ide::features::prompt;
+use crate::ide::features::sessions;
 use crate::ide::features::status_line;
 use crate::ide::features::tab_line::pane::{Tab, tab_spans};
 use crate::ide::features::terminal;
@@ -70,6 +71,8 @@ pub fn mouse(cx: &mut Cx<'_>, mouse: Mouse) {
         terminal::input::mouse(cx, mouse, area);
     } else if let Some(area) = inside(areas.files) {
         files(cx, pressed, mouse.row - area.y, wheel);
+    } else if let Some(area) = inside(areas.session_tree) {
+        sessions::pane::mouse(cx, pressed, (mouse.row - area.y, area.height), wheel);
     } else if let Some(area) = inside(areas.transcript) {
         if wheel != 0 {
             scroll_transcript(cx.state, wheel);
@@ -117,10 +120,13 @@ fn drag_pane_border(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
     match (mouse.kind, cx.state.panes.dragged) {
         (MouseKind::Down(Button::Left), _) => {
             cx.state.panes.dragged = pane_borders::border_at(&areas, at);
+            if cx.state.panes.dragged == Some(PaneBorder::SessionTree) {
+                panes::focus(cx, Focus::SessionTree);
+            }
             cx.state.panes.dragged.is_some()
         }
         (MouseKind::Drag(Button::Left), Some(border)) => {
-            pane_borders::move_border(&mut cx.state.panes, &areas, border, (mouse.col, cols));
+            pane_borders::move_border(&mut cx.state.panes, &areas, border, at, cols);
             cx.state.damage.add_all();
             true
         }

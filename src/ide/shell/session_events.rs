@@ -122,8 +122,30 @@ pub fn on_session_ended(cx: &mut Cx<'_>) {
     cx.state.damage.add_all();
 }
 
+/// Returns whether the session has entries that it did not have before an event.
+fn has_new_entries(event: &RuntimeEvent) -> bool {
+    match event {
+        RuntimeEvent::Agent(event) => matches!(
+            event,
+            AgentEvent::MessageEnd(_)
+                | AgentEvent::CompactionEnd { .. }
+                | AgentEvent::BranchSummaryEnd { .. }
+                | AgentEvent::AgentEnd { .. }
+        ),
+        RuntimeEvent::ModelChanged(_)
+        | RuntimeEvent::ThinkingChanged(_)
+        | RuntimeEvent::ToolsChanged(_)
+        | RuntimeEvent::SessionRenamed(_)
+        | RuntimeEvent::Restored(_) => true,
+        _ => false,
+    }
+}
+
 /// Handles one event of the session.
 pub fn on_runtime_event(cx: &mut Cx<'_>, event: &RuntimeEvent) {
+    if has_new_entries(event) {
+        sessions::events::mark_stale(cx.state);
+    }
     match event {
         RuntimeEvent::Agent(event) => on_agent_event(cx, event),
         RuntimeEvent::ModelChanged(model) => {
@@ -161,6 +183,7 @@ pub fn on_runtime_event(cx: &mut Cx<'_>, event: &RuntimeEvent) {
         RuntimeEvent::SessionRenamed(name) => {
             cx.state.agent.name.clone_from(name);
             cx.state.damage.add(Part::AgentTitle);
+            sessions::events::damage(cx.state);
         }
         RuntimeEvent::QueueReturned(messages) => take_back::restore_to_prompt(cx, messages.clone()),
         RuntimeEvent::Restored(_) => {

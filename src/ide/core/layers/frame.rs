@@ -45,11 +45,20 @@ fn fit_keys(footer: &str, room: usize) -> Cow<'_, str> {
     format!("{}{KEY_GAP}…", all.join(KEY_GAP)).into()
 }
 
+/// Returns the part of an area inside its frame; a small one has none.
+pub fn inner(area: Rect) -> Rect {
+    if area.width < 4 || area.height < 3 {
+        return area;
+    }
+    Rect::new(area.x + 1, area.y + 1, area.width - 2, area.height - 2)
+}
+
 /// Draws the frame and returns the area inside it.
 pub fn draw(canvas: &mut Canvas<'_>, title: &str, right: &str, footer: &str) -> Rect {
     let (cols, rows) = canvas.size();
-    if cols < 4 || rows < 3 {
-        return Rect::new(0, 0, cols, rows);
+    let whole = Rect::new(0, 0, cols, rows);
+    if inner(whole) == whole {
+        return whole;
     }
     let (ground, border, head) =
         (canvas.style("ui.overlay"), canvas.style("ui.overlay.border"), canvas.style("ui.overlay.title"));
@@ -71,7 +80,7 @@ pub fn draw(canvas: &mut Canvas<'_>, title: &str, right: &str, footer: &str) -> 
         let soft = canvas.style("ui.overlay.soft");
         canvas.text(2, rows - 1, &format!(" {} ", fit_keys(footer, room.saturating_sub(2))), soft);
     }
-    Rect::new(1, 1, cols - 2, rows - 2)
+    inner(whole)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::ide::core::panes::{AgentPart, Focus};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("view.focus-files", "Focus file tree", &["explorer", "sidebar"], |cx| focus(cx, Focus::Files)),
+    command("view.focus-files", "Focus file tree", &["explorer", "sidebar"], focus_files),
     command("view.focus-editor", "Focus editor", &[], |cx| focus(cx, Focus::Editor)),
     command("view.focus-agent", "Focus agent prompt", &["chat", "assistant"], focus_agent),
     command("view.next-pane", "Focus next pane", &["switch panel"], |cx| focus(cx, cx.state.panes.next())),
@@ -56,6 +56,13 @@ fn focus_agent(cx: &mut Cx<'_>) {
     if is_here && cx.state.areas.approval.is_some() {
         cx.defer_command("approval.focus");
     }
+}
+
+/// Focuses the file tree. From there the session tree below it gets the keys.
+fn focus_files(cx: &mut Cx<'_>) {
+    let is_here = cx.state.panes.focus == Focus::Files;
+    let is_below = is_here && cx.state.panes.is_open(Focus::SessionTree);
+    focus(cx, if is_below { Focus::SessionTree } else { Focus::Files });
 }
 
 /// Focuses a pane, opening it if it is closed.

@@ -1,5 +1,7 @@
 //! Commands that split the editor into windows and move between them.
 
+use ratatui::layout::Position;
+
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::pane_borders::{self, PaneBorder};
 use crate::ide::core::panes::Focus;
@@ -81,16 +83,18 @@ fn focus_direction(cx: &mut Cx<'_>, direction: Direction) {
     focus(cx);
 }
 
-/// Widens the focused file tree or agent's pane; returns whether it is one of these.
+/// Widens the focused tree or agent's pane; returns whether it is one of these.
 fn resize_pane(cx: &mut Cx<'_>, cells: i32) -> bool {
     let areas = cx.state.areas;
     let wider = |width: u16| width.saturating_add_signed(cells as i16);
-    match (cx.state.panes.focus, areas.files, areas.transcript) {
-        (Focus::Files, Some(files), _) => cx.state.panes.sizes.files = Some(wider(files.width)),
+    match (cx.state.panes.focus, areas.files.or(areas.session_tree), areas.transcript) {
+        (Focus::Files | Focus::SessionTree, Some(tree), _) => {
+            cx.state.panes.sizes.files = Some(wider(tree.width));
+        }
         (Focus::Agent, _, Some(agent)) if areas.editor.or(areas.terminal).is_some() => {
             let column = cx.state.size.0.saturating_sub(wider(agent.width));
             let (panes, cols) = (&mut cx.state.panes, cx.state.size.0);
-            pane_borders::move_border(panes, &areas, PaneBorder::Agent, (column, cols));
+            pane_borders::move_border(panes, &areas, PaneBorder::Agent, Position::new(column, 0), cols);
         }
         _ => return false,
     }
@@ -101,6 +105,13 @@ fn resize_pane(cx: &mut Cx<'_>, cells: i32) -> bool {
 fn resize(cx: &mut Cx<'_>, beside: bool, cells: i32) {
     if cx.state.panes.focus == Focus::Terminal && !beside {
         cx.state.panes.sizes.grow_terminal(if cells > 0 { TERMINAL_STEP } else { -TERMINAL_STEP });
+        return cx.state.damage.add_all();
+    }
+    let trees = (cx.state.areas.files, cx.state.areas.session_tree);
+    if let (Focus::SessionTree, (Some(_), Some(tree)), false) = (cx.state.panes.focus, trees, beside) {
+        let to = Position::new(tree.x, tree.y.saturating_add_signed(if cells > 0 { -1 } else { 1 }));
+        let (panes, areas, cols) = (&mut cx.state.panes, cx.state.areas, cx.state.size.0);
+        pane_borders::move_border(panes, &areas, PaneBorder::SessionTree, to, cols);
         return cx.state.damage.add_all();
     }
     if beside && resize_pane(cx, cells) {

@@ -1,7 +1,6 @@
 //! Marks a row of the session tree, compares another one with it, and moves in the result.
 
 use crate::ide::core::context::{Cx, ask_session};
-use crate::ide::core::damage::Part;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::features::comparison::view::{ComparisonView, Point};
 use crate::ide::features::sessions::events as sessions;
@@ -30,7 +29,7 @@ pub fn mark_or_compare(cx: &mut Cx<'_>) {
         Some((marked, _)) if marked == row.id => cx.state.set_status("Mark removed"),
         Some((marked, text)) => compare(cx, Point { entry: marked.to_string(), text }, to),
     }
-    cx.state.damage.add(Part::Overlay);
+    sessions::damage(cx.state);
 }
 
 fn text_of(view: &SessionView, row: &crate::session::derived::outline::Row) -> String {

@@ -148,7 +148,10 @@ fn cancel(cx: &mut Cx<'_>) -> bool {
         cx.state.set_status(INTERRUPTING);
         return true;
     }
-    if cx.state.panes.focus == Focus::Files {
+    if cx.state.panes.focus == Focus::SessionTree && sessions::escape(cx) {
+        return true;
+    }
+    if matches!(cx.state.panes.focus, Focus::Files | Focus::SessionTree) {
         cx.state.panes.focus = Focus::Editor;
         cx.state.damage.add_all();
         return true;

@@ -1,17 +1,19 @@
-//! Draws the session tree: everything but the status line, with the turn of the selected row beside it on a
-//! wide screen.
+//! Draws the session tree, over everything but the status line or in its pane, with the turn of the selected row beside
+//! it where that is wide.
 
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use crate::base::plural::pluralize;
 use crate::base::width::{text_width, truncate, visible};
-use crate::ide::core::keys::keymap::{KeyContext, Keymap};
+use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::frame;
+use crate::ide::core::panes::Focus;
+use crate::ide::core::state::State;
 use crate::ide::features::sessions::view::SessionView;
 use crate::ide::model::age::age;
 use crate::session::derived::outline::turn::Turn;
-use crate::session::derived::outline::{Outline, Row};
+use crate::session::derived::outline::{Filter, Outline, Row};
 use crate::tui::canvas::Canvas;
 use crate::tui::widgets::markdown;
 
@@ -55,14 +57,81 @@ pub fn view_area((cols, rows): (u16, u16)) -> Rect {
     Rect::new(0, 0, cols, rows - u16::from(rows > 4))
 }
 
-/// Returns the number of rows that fit.
-pub fn height(size: (u16, u16)) -> usize {
-    usize::from(view_area(size).height.saturating_sub(2)).max(1)
+/// Returns the part of an area inside its frame.
+pub fn body(area: Rect) -> Rect {
+    frame::inner(area)
 }
 
-/// Draws the tree.
-pub fn draw(canvas: &mut Canvas<'_>, view: &SessionView, keymap: &Keymap) {
-    let name = view.name.as_deref().unwrap_or("Session");
+/// Returns the part of a pane below its title.
+pub fn pane_body(area: Rect) -> Rect {
+    Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area }
+}
+
+/// Returns whether the turn of the selected row is beside the rows at this width.
+pub fn has_turn(cols: u16) -> bool {
+    cols >= WIDE
+}
+
+/// The styles of the tree, which stands over the panes or among them.
+struct Look {
+    ground: Style,
+    title: Style,
+    soft: Style,
+    faint: Style,
+    border: Style,
+    selected: Style,
+}
+
+impl Look {
+    /// Returns the styles on a ground.
+    fn on(canvas: &Canvas<'_>, ground: &'static str, selected: &'static str) -> Self {
+        let ground = canvas.style(ground);
+        let style = |scope| Style { bg: ground.bg, ..canvas.style(scope) };
+        Self {
+            ground,
+            title: style("ui.overlay.title"),
+            soft: style("ui.overlay.soft"),
+            faint: style("ui.overlay.faint"),
+            border: style("ui.overlay.border"),
+            selected: canvas.style(selected),
+        }
+    }
+}
+
+/// Draws the pane: a title, and the tree once there is one.
+pub fn draw_pane(canvas: &mut Canvas<'_>, view: Option<&SessionView>, state: &State) {
+    let (cols, rows) = canvas.size();
+    let is_focused = state.panes.focus == Focus::SessionTree;
+    let look = Look::on(canvas, "ui.panel", if is_focused { "ui.row" } else { "ui.row.soft" });
+    canvas.fill(Rect::new(0, 0, cols, rows), look.ground);
+    let title = canvas.style(if is_focused { "ui.title.focus" } else { "ui.title" });
+    let name = visible(state.agent.name.as_deref().unwrap_or("Session tree"));
+    let room = usize::from(cols).saturating_sub(2);
+    let end = canvas.text(1, 0, &truncate(&name, room), title);
+    let mode = view.and_then(mode).map(|mode| truncate(&mode, room).into_owned());
+    if let Some(mode) = mode.filter(|mode| usize::from(end) + text_width(mode) + 2 < usize::from(cols)) {
+        canvas.text(cols - text_width(&mode) as u16 - 1, 0, &mode, look.soft);
+    }
+    let mut inside = canvas.sub(pane_body(Rect::new(0, 0, cols, rows)));
+    match view {
+        Some(view) => draw_body(&mut inside, view, &look),
+        None => {
+            inside.text(1, 0, "Session is starting", look.soft);
+        }
+    }
+}
+
+/// Returns what is searched for, or a filter other than the usual one.
+fn mode(view: &SessionView) -> Option<String> {
+    match &view.matches {
+        Some((text, _)) => Some(format!("search: {}", visible(text))),
+        None => (view.filter != Filter::default()).then(|| view.filter.name().to_string()),
+    }
+}
+
+/// Draws the tree over the panes.
+pub fn draw(canvas: &mut Canvas<'_>, view: &SessionView, state: &State) {
+    let (name, keymap) = (state.agent.name.as_deref().unwrap_or("Session"), &state.keymap);
     // Enter on a message of the user goes before it, with its text in the prompt.
     let is_user = view.selected_row().is_some_and(Row::is_user);
     let key = |(id, name): &(&str, &'static str)| {
@@ -71,34 +140,36 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &SessionView, keymap: &Keymap) {
     };
     let footer = KEYS.iter().filter_map(key).collect::<Vec<_>>().join("  ");
     let inner = frame::draw(canvas, &visible(name), &counts(view), &footer);
-    let mut inside = canvas.sub(inner);
+    let look = Look::on(canvas, "ui.overlay", "ui.row");
+    draw_body(&mut canvas.sub(inner), view, &look);
+}
+
+/// Draws the rows, and the turn of the selected one where there is room.
+fn draw_body(inside: &mut Canvas<'_>, view: &SessionView, look: &Look) {
     let (cols, rows) = inside.size();
     let Some(outline) = &view.outline else {
-        let soft = inside.style("ui.overlay.soft");
-        inside.text(1, 0, "reading the session…", soft);
+        inside.text(1, 0, "reading the session…", look.soft);
         return;
     };
     if view.shown.is_empty() {
-        let soft = inside.style("ui.overlay.soft");
         let text = if view.matches.is_some() { "No matches" } else { "No entries" };
-        inside.text(1, 0, text, soft);
+        inside.text(1, 0, text, look.soft);
         return;
     }
-    let list_cols = if cols >= WIDE { cols * 3 / 5 } else { cols };
+    let list_cols = if has_turn(cols) { cols * 3 / 5 } else { cols };
     {
         let mut list = inside.sub(Rect::new(0, 0, list_cols, rows));
         for (y, index) in view.page(usize::from(rows)).enumerate() {
-            draw_row(&mut list, y as u16, view, outline, index);
+            draw_row(&mut list, y as u16, view, outline, index, look);
         }
     }
     if list_cols < cols {
-        let border = inside.style("ui.overlay.border");
         for y in 0..rows {
-            inside.text(list_cols, y, "│", border);
+            inside.text(list_cols, y, "│", look.border);
         }
         let mut side = inside.sub(Rect::new(list_cols + 2, 0, cols - list_cols - 2, rows));
         if let Some(turn) = view.turn.as_ref().filter(|_| view.selected_row().is_some()) {
-            draw_turn(&mut side, turn, view.now_ms);
+            draw_turn(&mut side, turn, view.now_ms, look);
         }
     }
 }
@@ -116,21 +187,19 @@ fn counts(view: &SessionView) -> String {
     parts.join("  ")
 }
 
-fn draw_row(list: &mut Canvas<'_>, y: u16, view: &SessionView, outline: &Outline, index: usize) {
+fn draw_row(list: &mut Canvas<'_>, y: u16, view: &SessionView, outline: &Outline, index: usize, look: &Look) {
     let Some((at, row)) = view.row(index) else { return };
     let (cols, _) = list.size();
-    let (soft, title) = (list.style("ui.overlay.soft"), list.style("ui.overlay.title"));
-    let branch = list.style("ui.overlay.border");
+    let (title, here) = (look.title, view.is_here(at));
     let lanes = lanes(outline, row);
-    list.text(1, y, &lanes, branch);
+    list.text(1, y, &lanes, look.border);
     let x = 1 + text_width(&lanes) as u16;
     // What is off the path of the conversation is dimmed.
-    let style: Style = if row.active { title } else { soft };
-    list.text(x, y, glyph(row), style);
+    let style: Style = if row.active { title } else { look.soft };
+    list.text(x, y, glyph(row, here), style);
     if view.marked.as_ref().is_some_and(|(marked, _)| *marked == row.id) {
         list.text(0, y, "=", title);
     }
-    let here = outline.leaf_row == Some(at);
     let mut right = details(view, row, cols);
     if here && cols >= NARROW {
         right = format!("you are here  {right}");
@@ -139,20 +208,21 @@ fn draw_row(list: &mut Canvas<'_>, y: u16, view: &SessionView, outline: &Outline
         right = format!("⋯ {}  {right}", row.descendants);
     }
     let right_width = text_width(&right) as u16;
-    let label = row.label.as_ref().map(|label| format!("⚑ {} ", visible(label))).unwrap_or_default();
-    let room = usize::from(cols.saturating_sub(x + right_width + 4));
-    let label = truncate(&label, room).into_owned();
-    list.text(x + 2, y, &label, title);
-    let words = visible(view.text_of(row).unwrap_or("…")).into_owned();
-    let remaining = room.saturating_sub(text_width(&label));
-    list.text(x + 2 + text_width(&label) as u16, y, &truncate(&words, remaining), style);
+    let end = cols.saturating_sub(right_width + 2);
+    let mut put = |text: &str, x: u16, style: Style| {
+        list.text(x, y, &truncate(text, usize::from(end.saturating_sub(x))), style)
+    };
+    let mut x = x + 2;
+    if let Some(label) = &row.label {
+        x = put(&format!("⚑ {}", visible(label)), x, title);
+        x = put(" · ", x, look.faint);
+    }
+    put(&visible(view.text_of(row).unwrap_or("…")), x, style);
     if cols > right_width + x + 3 {
-        let faint = list.style("ui.overlay.faint");
-        list.text(cols - right_width - 1, y, &right, faint);
+        list.text(cols - right_width - 1, y, &right, look.faint);
     }
     if index == view.selected {
-        let style = list.style("ui.row");
-        list.put_style(Rect::new(0, y, cols, 1), style);
+        list.put_style(Rect::new(0, y, cols, 1), look.selected);
     }
 }
 
@@ -179,8 +249,9 @@ fn details(view: &SessionView, row: &Row, cols: u16) -> String {
 }
 
 /// Returns the symbol of a row in its lane.
-fn glyph(row: &Row) -> &'static str {
+fn glyph(row: &Row, is_here: bool) -> &'static str {
     match (&*row.kind, row.active) {
+        _ if is_here => "◉",
         ("compaction" | "branch_summary", _) => "◇",
         (_, true) => "●",
         (_, false) => "○",
@@ -208,9 +279,8 @@ fn lanes(outline: &Outline, row: &Row) -> String {
     signs.into_iter().rev().collect()
 }
 
-fn draw_turn(side: &mut Canvas<'_>, turn: &Turn, now_ms: u64) {
+fn draw_turn(side: &mut Canvas<'_>, turn: &Turn, now_ms: u64, look: &Look) {
     let (cols, rows) = side.size();
-    let (soft, title) = (side.style("ui.overlay.soft"), side.style("ui.overlay.title"));
     let mut y = 0;
     let mut put = |side: &mut Canvas<'_>, text: &str, style: Style| {
         if y < rows {
@@ -218,7 +288,7 @@ fn draw_turn(side: &mut Canvas<'_>, turn: &Turn, now_ms: u64) {
             y += 1;
         }
     };
-    put(side, &format!("turn {} · {} ago", turn.number, age(now_ms, turn.time_ms)), title);
+    put(side, &format!("turn {} · {} ago", turn.number, age(now_ms, turn.time_ms)), look.title);
     let mut spent: Vec<String> = turn.models.iter().map(|model| visible(model).into_owned()).collect();
     if turn.usage.cost > 0.0 {
         spent.push(format!("${:.2}", turn.usage.cost));
@@ -227,17 +297,17 @@ fn draw_turn(side: &mut Canvas<'_>, turn: &Turn, now_ms: u64) {
         spent.push(format!("{} tool calls", turn.calls));
     }
     if !spent.is_empty() {
-        put(side, &spent.join(" · "), soft);
+        put(side, &spent.join(" · "), look.soft);
     }
     let head = y;
     let changed = if turn.files.is_empty() { 0 } else { rows / 3 };
     let said = rows.saturating_sub(head + changed);
-    draw_said(&mut side.sub(Rect::new(0, head, cols, said)), turn);
-    draw_changes(&mut side.sub(Rect::new(0, head + said, cols, changed)), turn);
+    draw_said(&mut side.sub(Rect::new(0, head, cols, said)), turn, look);
+    draw_changes(&mut side.sub(Rect::new(0, head + said, cols, changed)), turn, look);
 }
 
 /// Draws the message and the answer as Markdown, at most half the rows for the message.
-fn draw_said(side: &mut Canvas<'_>, turn: &Turn) {
+fn draw_said(side: &mut Canvas<'_>, turn: &Turn, look: &Look) {
     let (cols, rows) = side.size();
     let texts = [(&turn.text, rows / 2), (&turn.answer, rows)];
     let mut y = 0;
@@ -251,7 +321,7 @@ fn draw_said(side: &mut Canvas<'_>, turn: &Turn) {
             for span in line {
                 let style = side.style(span.scope);
                 // Scopes of the conversation have the background of its pane.
-                let style = Style { bg: side.style("ui.overlay").bg, ..style };
+                let style = Style { bg: look.ground.bg, ..style };
                 x = side.text(x, y, &visible(&span.text), style);
             }
             y += 1;
@@ -260,10 +330,8 @@ fn draw_said(side: &mut Canvas<'_>, turn: &Turn) {
 }
 
 /// Draws the changed files, each with the lines that its calls changed.
-fn draw_changes(side: &mut Canvas<'_>, turn: &Turn) {
+fn draw_changes(side: &mut Canvas<'_>, turn: &Turn, look: &Look) {
     let (cols, rows) = side.size();
-    let title = side.style("ui.overlay.title");
-    let soft = side.style("ui.overlay.soft");
     let mut y = 0;
     for file in &turn.files {
         if y >= rows {
@@ -271,7 +339,7 @@ fn draw_changes(side: &mut Canvas<'_>, turn: &Turn) {
         }
         let path = visible(&file.path).into_owned();
         let head = format!("{path}  −{} +{}", file.removed, file.added);
-        side.text(0, y, &truncate(&head, usize::from(cols)), title);
+        side.text(0, y, &truncate(&head, usize::from(cols)), look.title);
         y += 1;
         for line in file.diff.lines() {
             if y >= rows {
@@ -280,7 +348,7 @@ fn draw_changes(side: &mut Canvas<'_>, turn: &Turn) {
             let style = match line.as_bytes().first() {
                 Some(b'+') => side.style("diff.added"),
                 Some(b'-') => side.style("diff.removed"),
-                _ => soft,
+                _ => look.soft,
             };
             if matches!(line.as_bytes().first(), Some(b'+' | b'-')) {
                 side.fill(Rect::new(0, y, cols, 1), style);

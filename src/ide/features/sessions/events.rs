@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use crate::base::error::Report;
-use crate::ide::core::context::{Cx, ask_session};
+use crate::ide::core::context::{Cx, ask_session, success_or_error};
 use crate::ide::core::damage::Part;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
@@ -14,6 +14,7 @@ use crate::ide::features::drafts;
 use crate::ide::features::drafts::state::DRAFTS;
 use crate::ide::features::message_queue::take_back;
 use crate::ide::features::sessions;
+use crate::ide::features::sessions::pane::TREE_PANE;
 use crate::ide::features::sessions::view::{Matches, Missing, SessionView};
 use crate::llm::model::UserMessage;
 use crate::runtime::history::navigation::{NavigationTarget, SessionSwitch};
@@ -22,6 +23,9 @@ use crate::session::derived::outline::Filter;
 
 /// What failed, for the message when a task has no result.
 const TASK: &str = "ask the session";
+
+/// How often ages in the pane are brought up to date, when something else happens.
+const AGE_STEP_MS: u64 = 60_000;
 
 /// Number of entries whose texts are requested at once, so that the session is not blocked.
 const TEXTS_BATCH: usize = 500;
@@ -106,9 +110,6 @@ pub fn rename(cx: &mut Cx<'_>, name: String) {
     let work = |session: Handle| async move { session.rename_session(name.clone()).await.map(|()| name) };
     ask_session(cx, "sessions.rename", TASK, work, |cx, name| {
         cx.state.set_status(format!("Session name: {name}"));
-        if let Some(view) = view_of(cx.state) {
-            view.name = Some(name.clone());
-        }
         cx.state.agent.name = Some(name);
         cx.state.damage.add_all();
     });
@@ -121,21 +122,82 @@ pub fn label(cx: &mut Cx<'_>, number: u64, entry: String, label: Option<String>)
     }
     let work = |session: Handle| async move { session.set_label(entry, label).await };
     ask_session(cx, "sessions.label", TASK, work, move |cx, ()| {
+        mark_stale(cx.state);
         if let Some(view) = view_numbered(cx.state, number) {
             view.invalidate();
-            let filter = view.filter;
-            request_outline(cx, number, filter);
+            request_outline(cx, number);
         }
     });
 }
 
 /// Requests the entries of the tree with this number.
-fn request_outline(cx: &mut Cx<'_>, number: u64, filter: Filter) {
+pub fn request_outline(cx: &mut Cx<'_>, number: u64) {
+    let (Some(session), now_ms) = (cx.session.cloned(), cx.now_ms) else { return };
     let Some(view) = view_numbered(cx.state, number) else { return };
-    let done =
-        view.outlines.begin(move |cx, outline| with_numbered(cx, number, |view| view.set_outline(outline)));
-    let work = |session: Handle| async move { session.outline(filter).await };
-    ask_session(cx, "sessions.outline", TASK, work, done);
+    let filter = view.filter;
+    (view.is_stale, view.is_loading) = (false, true);
+    let done = view.outlines.begin(move |cx, outline| {
+        // Without an answer it is requested again when the session changes.
+        let outline = success_or_error(cx, TASK, outline);
+        with_numbered(cx, number, |view| {
+            (view.is_loading, view.now_ms) = (false, now_ms);
+            if let Some(outline) = outline {
+                view.set_outline(outline);
+            }
+        });
+    });
+    cx.tasks.spawn("sessions.outline", async move { session.outline(filter).await }, done);
+}
+
+/// Notes that the session has other entries than before: the trees on screen follow.
+pub fn mark_stale(state: &mut State) {
+    views(state).for_each(|view| view.is_stale = true);
+}
+
+/// Follows the conversation to another entry, perhaps in another session.
+pub fn follow_replaced(state: &mut State, is_other_session: bool) {
+    if is_other_session {
+        state.slots[TREE_PANE].view = None;
+    }
+    mark_stale(state);
+}
+
+/// Requests the entries of the trees on screen whose session has changed. One request at a time: a session that
+/// changes fast is asked as often as it answers.
+pub fn before_sleep(cx: &mut Cx<'_>) {
+    if !cx.state.agent.connected {
+        return;
+    }
+    if cx.state.areas.session_tree.is_some() && cx.state.slots[TREE_PANE].view.is_none() {
+        let view = new_view(cx);
+        cx.state.slots[TREE_PANE].view = Some(view);
+    }
+    let now_ms = cx.now_ms;
+    let is_pane_visible = cx.state.areas.session_tree.is_some();
+    let mut is_older = false;
+    let mut due = Vec::new();
+    for (view, is_pane) in views_and_places(cx.state).filter(|(_, is_pane)| is_pane_visible || !is_pane) {
+        if is_pane && now_ms / AGE_STEP_MS != view.now_ms / AGE_STEP_MS {
+            (view.now_ms, is_older) = (now_ms, true);
+        }
+        if view.is_stale && !view.is_loading {
+            due.push(view.number);
+        }
+    }
+    if is_older {
+        cx.state.damage.add(Part::SessionTree);
+    }
+    for number in due {
+        request_outline(cx, number);
+    }
+}
+
+/// Returns a tree whose entries are still to be requested.
+fn new_view(cx: &mut Cx<'_>) -> SessionView {
+    cx.state.agent.session_views += 1;
+    let mut view = SessionView::new(cx.state.agent.session_views, cx.now_ms);
+    view.is_stale = true;
+    view
 }
 
 /// Opens the tree.
@@ -153,30 +215,78 @@ fn show(cx: &mut Cx<'_>, set: impl FnOnce(&mut SessionView)) {
         return;
     }
     cx.state.layers.close::<SessionView>();
-    cx.state.agent.session_views += 1;
-    let mut view = SessionView::new(cx.state.agent.session_views, cx.now_ms, cx.state.agent.name.clone());
+    let mut view = new_view(cx);
     set(&mut view);
-    let (number, filter) = (view.number, view.filter);
+    let number = view.number;
     cx.state.push_layer(view);
-    request_outline(cx, number, filter);
+    request_outline(cx, number);
 }
 
-/// Returns the tree, if it is on top or covered by other layers.
+/// Returns the open trees, and whether each is the one in the pane: that over the panes first.
+fn views_and_places(state: &mut State) -> impl Iterator<Item = (&mut SessionView, bool)> {
+    let layers = state.layers.all_mut::<SessionView>().map(|view| (view, false));
+    layers.chain(state.slots[TREE_PANE].view.as_mut().map(|view| (view, true)))
+}
+
+/// Returns the open trees.
+fn views(state: &mut State) -> impl Iterator<Item = &mut SessionView> {
+    views_and_places(state).map(|(view, _)| view)
+}
+
+/// Returns the tree that commands are about: the one over the panes, even if it is covered by other layers, else that
+/// in the pane with the focus.
 pub fn view_of(state: &mut State) -> Option<&mut SessionView> {
-    state.layers.all_mut::<SessionView>().next()
+    let is_in_pane = state.panes.focus == Focus::SessionTree;
+    views_and_places(state).find(|(_, is_pane)| is_in_pane || !is_pane).map(|(view, _)| view)
 }
 
-/// Returns the tree, if it is the one with this number.
+/// Returns whether a tree has the keys.
+pub fn is_focused(state: &State) -> bool {
+    let is_pane = state.layers.is_empty() && state.panes.focus == Focus::SessionTree;
+    is_pane || state.layers.top::<SessionView>().is_some()
+}
+
+/// Returns the tree with this number, if it is still open.
 fn view_numbered(state: &mut State, number: u64) -> Option<&mut SessionView> {
-    view_of(state).filter(|view| view.number == number)
+    views(state).find(|view| view.number == number)
+}
+
+/// Marks trees as changed, wherever they are.
+pub fn damage(state: &mut State) {
+    state.damage.add(Part::Overlay);
+    state.damage.add(Part::SessionTree);
 }
 
 /// Changes the tree with this number, if it is still open.
 fn with_numbered(cx: &mut Cx<'_>, number: u64, change: impl FnOnce(&mut SessionView)) {
     if let Some(view) = view_numbered(cx.state, number) {
         change(view);
-        cx.state.damage.add(Part::Overlay);
+        damage(cx.state);
     }
+}
+
+/// Moves the selection.
+pub fn step(cx: &mut Cx<'_>, by: isize) {
+    if let Some(view) = view_of(cx.state) {
+        view.step(by);
+        damage(cx.state);
+    }
+}
+
+/// Ends a search; or takes a mark away; or cancels a summary being written. Returns whether there was one of these.
+pub fn escape(cx: &mut Cx<'_>) -> bool {
+    if end_search(cx) {
+        return true;
+    }
+    if view_of(cx.state).is_some_and(|view| view.marked.take().is_some()) {
+        damage(cx.state);
+        return true;
+    }
+    let is_summarizing = cx.state.agent.summarizing.is_some();
+    if let Some(session) = cx.session.filter(|_| is_summarizing) {
+        session.abort();
+    }
+    is_summarizing
 }
 
 /// Changes the open tree.
@@ -184,7 +294,7 @@ pub fn with_view(cx: &mut Cx<'_>, change: impl FnOnce(&mut SessionView)) {
     match view_of(cx.state) {
         Some(view) => {
             change(view);
-            cx.state.damage.add(Part::Overlay);
+            damage(cx.state);
         }
         None => open(cx),
     }
@@ -202,10 +312,19 @@ pub fn with_selected_entry(cx: &mut Cx<'_>, action: impl FnOnce(&mut Cx<'_>, u64
 
 /// Requests what is missing on the screen.
 pub fn after_frame(cx: &mut Cx<'_>) {
-    let rows = sessions::draw::height(cx.state.size);
-    let Some(view) = view_of(cx.state) else { return };
-    let (number, missing) = (view.number, view.missing(rows));
-    for what in missing {
+    let full = sessions::draw::view_area(cx.state.size);
+    let pane = cx.state.areas.session_tree;
+    let mut due = Vec::new();
+    for (view, is_pane) in views_and_places(cx.state) {
+        let Some(size) =
+            (if is_pane { pane.map(sessions::draw::pane_body) } else { Some(sessions::draw::body(full)) })
+        else {
+            continue;
+        };
+        let missing = view.missing(usize::from(size.height).max(1), sessions::draw::has_turn(size.width));
+        due.extend(missing.into_iter().map(|what| (view.number, what)));
+    }
+    for (number, what) in due {
         match what {
             Missing::Texts(ids) => {
                 let work = |session: Handle| async move { session.entry_lines(ids).await };
@@ -238,9 +357,9 @@ pub fn after_frame(cx: &mut Cx<'_>) {
 pub fn next_filter(cx: &mut Cx<'_>) {
     let Some(view) = view_of(cx.state) else { return open(cx) };
     view.set_filter(view.next_filter());
-    let (number, filter) = (view.number, view.filter);
-    cx.state.damage.add(Part::Overlay);
-    request_outline(cx, number, filter);
+    let number = view.number;
+    damage(cx.state);
+    request_outline(cx, number);
 }
 
 /// Searches the texts of all entries that pass the filter.
@@ -293,11 +412,11 @@ async fn find(
 
 /// Ends a search and shows all entries; `false` if there was none.
 pub fn end_search(cx: &mut Cx<'_>) -> bool {
-    let Some(view) = cx.state.layers.top_mut::<SessionView>() else { return false };
+    let Some(view) = view_of(cx.state) else { return false };
     let looked = view.matches.is_some();
     if looked {
         view.set_matches(None);
-        cx.state.damage.add(Part::Overlay);
+        damage(cx.state);
     }
     looked
 }

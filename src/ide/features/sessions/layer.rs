@@ -3,7 +3,6 @@
 use ratatui::layout::Rect;
 
 use crate::ide::core::context::Cx;
-use crate::ide::core::damage::Part;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::layer::{Actions, Layer};
 use crate::ide::core::state::State;
@@ -22,7 +21,7 @@ impl Layer for SessionView {
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, state: &State) {
-        draw::draw(canvas, self, &state.keymap);
+        draw::draw(canvas, self, state);
     }
 
     fn is_view(&self) -> bool {
@@ -30,29 +29,13 @@ impl Layer for SessionView {
     }
 
     fn actions(&self) -> Actions {
-        Actions { step, accept: events::go_to_selected, escape, ..Actions::default() }
+        Actions { step: events::step, accept: events::go_to_selected, escape, ..Actions::default() }
     }
 }
 
-fn step(cx: &mut Cx<'_>, by: isize) {
-    if let Some(view) = cx.state.layers.top_mut::<SessionView>() {
-        view.step(by);
-    }
-}
-
-/// Ends a search; or takes a mark away; or cancels a summary being written; or closes the tree.
+/// Takes a step back in the tree, or closes it.
 fn escape(cx: &mut Cx<'_>) {
-    if events::end_search(cx) {
-        return;
+    if !events::escape(cx) {
+        cx.state.pop_layer();
     }
-    if cx.state.layers.top_mut::<SessionView>().is_some_and(|view| view.marked.take().is_some()) {
-        return cx.state.damage.add(Part::Overlay);
-    }
-    if cx.state.agent.summarizing.is_some() {
-        if let Some(session) = cx.session {
-            session.abort();
-        }
-        return;
-    }
-    cx.state.pop_layer();
 }

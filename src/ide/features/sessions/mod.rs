@@ -7,6 +7,7 @@ pub mod draw;
 pub mod events;
 pub mod last;
 pub mod layer;
+pub mod pane;
 pub mod picker;
 pub mod picker_anywhere;
 pub mod picker_delete;
@@ -17,12 +18,19 @@ pub mod view;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
-    commands: &[summaries::COMMANDS, commands::COMMANDS],
+    commands: &[summaries::COMMANDS, commands::COMMANDS, pane::COMMANDS],
     pickers: &[&picker::PICKER, &picker_anywhere::PICKER, &picker_delete::PICKER],
-    slots: &[|_| Box::<Option<Vec<last::RecentSession>>>::default()],
+    panes: &[&pane::PANE],
+    slots: &[|_| Box::<Option<Vec<last::RecentSession>>>::default(), |_| Box::<pane::TreePane>::default()],
     on_event: |cx, event| match event {
         FeatureEvent::FrameSent => events::after_frame(cx),
-        FeatureEvent::BeforeSleep => last::update_ages(cx),
+        FeatureEvent::BeforeSleep => {
+            last::update_ages(cx);
+            events::before_sleep(cx);
+        }
+        FeatureEvent::ConversationReplaced { is_other_session } => {
+            events::follow_replaced(cx.state, is_other_session);
+        }
         _ => {}
     },
     ..Feature::new("sessions")

@@ -9,7 +9,7 @@ use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::layer::{Actions, Layer};
 use crate::ide::core::state::State;
 use crate::ide::features::sessions::events;
-use crate::ide::features::sessions::view::Matches;
+use crate::ide::features::sessions::view::{Matches, SessionView};
 use crate::ide::model::text_area::TextArea;
 use crate::text::position::{Byte, Line};
 use crate::tui::canvas::Canvas;
@@ -27,6 +27,8 @@ pub struct SearchLine {
     searched: u64,
     /// What was shown before, for Escape.
     before: Option<Matches>,
+    /// Row and width of the pane's title; `None` over the whole screen.
+    pane: Option<(u16, u16)>,
 }
 
 /// Opens the line over the open tree, with the text of its search.
@@ -36,7 +38,9 @@ pub fn open(cx: &mut Cx<'_>) {
     let mut query = TextArea::default();
     query.set(before.as_ref().map_or("", |(text, _)| text), cx.now_ms);
     let searched = query.document.version();
-    cx.state.push_layer(SearchLine { query, searched, before });
+    let is_pane = cx.state.layers.all::<SessionView>().next().is_none();
+    let pane = cx.state.areas.session_tree.filter(|_| is_pane).map(|area| (area.y, area.width));
+    cx.state.push_layer(SearchLine { query, searched, before, pane });
 }
 
 impl Layer for SearchLine {
@@ -45,7 +49,8 @@ impl Layer for SearchLine {
     }
 
     fn area(&self, size: (u16, u16)) -> Rect {
-        Rect::new(0, 0, size.0, 1)
+        let (y, cols) = self.pane.unwrap_or((0, size.0));
+        Rect::new(0, y.min(size.1.saturating_sub(1)), cols.min(size.0), 1)
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, _: &State) {

@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::time::Duration;
 
 use compact_str::CompactString;
 
@@ -24,10 +25,8 @@ pub type Matches = (String, HashSet<String>);
 pub struct SessionView {
     /// Number of the view in this run, so that late results find the right one.
     pub number: u64,
-    /// When it was opened, in milliseconds since the epoch, for the ages of entries.
+    /// The time, in milliseconds since the epoch, for the ages of entries.
     pub now_ms: u64,
-    /// The user's name for the session.
-    pub name: Option<String>,
     /// Which entries have rows.
     pub filter: Filter,
     /// The rows; `None` until they have arrived.
@@ -46,6 +45,12 @@ pub struct SessionView {
     pending_selection: Option<CompactString>,
     /// The row to compare another one with, and its text.
     pub marked: Option<(CompactString, String)>,
+    /// Whether the session has changed since the rows were requested.
+    pub is_stale: bool,
+    /// Whether rows are requested and have not arrived.
+    pub is_loading: bool,
+    /// The last press of the mouse: when, on which row, and its number in a row of clicks.
+    pub pressed: Option<(Duration, usize, u8)>,
     /// Requests for the rows.
     pub outlines: LatestRequest,
     /// Searches of the texts of entries.
@@ -72,11 +77,10 @@ pub enum Missing {
 
 impl SessionView {
     /// Returns a view without rows.
-    pub fn new(number: u64, now_ms: u64, name: Option<String>) -> Self {
+    pub fn new(number: u64, now_ms: u64) -> Self {
         Self {
             number,
             now_ms,
-            name,
             filter: Filter::default(),
             outline: None,
             shown: Vec::new(),
@@ -86,6 +90,9 @@ impl SessionView {
             requested_turn: None,
             marked: None,
             pending_selection: None,
+            is_stale: false,
+            is_loading: false,
+            pressed: None,
             outlines: LatestRequest::default(),
             searches: LatestRequest::default(),
             folded: HashSet::new(),
@@ -97,15 +104,26 @@ impl SessionView {
     }
 
     /// Stores the rows. Keeps the selected row if it still exists; initially the current position of the
-    /// conversation is selected.
+    /// conversation is selected, and while it is, the selection follows the conversation.
     pub fn set_outline(&mut self, outline: Outline) {
-        let kept = self.pending_selection.take().or_else(|| self.selected_row().map(|row| row.id.clone()));
+        let selected = self.row(self.selected).filter(|(at, _)| !self.is_here(*at));
+        let selected = selected.map(|(_, row)| row.id.clone());
+        let kept = self.pending_selection.take().or(selected);
+        // What the last turn did may have grown.
+        if let Some(last) = self.outline.as_ref().and_then(|outline| outline.turn(0)) {
+            self.summarized.remove(last);
+        }
         let here = outline.leaf_row.map(|at| outline.rows[at as usize].id.clone());
         self.outline = Some(outline);
         self.requested_turn = None;
         self.update_shown();
         let found = [kept, here].into_iter().flatten().find_map(|id| self.index_of(&id));
         self.selected = found.unwrap_or(0);
+    }
+
+    /// Returns whether the conversation is at a row.
+    pub fn is_here(&self, at: u32) -> bool {
+        self.outline.as_ref().is_some_and(|outline| outline.leaf_row == Some(at))
     }
 
     /// Changes the filter, which requires new rows; the selection stays.
@@ -250,8 +268,9 @@ impl SessionView {
         self.requested_turn = None;
     }
 
-    /// Returns what to request. Nothing is requested twice.
-    pub fn missing(&mut self, rows: usize) -> Vec<Missing> {
+    /// Returns what to request for so many rows on the screen, and whether the turn of the selected one is shown.
+    /// Nothing is requested twice.
+    pub fn missing(&mut self, rows: usize, with_turn: bool) -> Vec<Missing> {
         let mut missing = Vec::new();
         let Some(outline) = &self.outline else { return missing };
         let page = self.page(rows);
@@ -275,7 +294,7 @@ impl SessionView {
                 .map(|ids| Missing::Summaries(ids.iter().map(ToString::to_string).collect())),
         );
         self.summarized.extend(turns);
-        let selected = self.selected_row().map(|row| row.id.clone());
+        let selected = self.selected_row().filter(|_| with_turn).map(|row| row.id.clone());
         if let Some(id) = selected.filter(|id| self.requested_turn.as_ref() != Some(id)) {
             missing.push(Missing::Turn(id.to_string()));
             self.requested_turn = Some(id);
@@ -313,7 +332,7 @@ mod tests {
             );
             tree.push(Entry::parse(&line).unwrap()).unwrap();
         }
-        let mut view = SessionView::new(1, 0, None);
+        let mut view = SessionView::new(1, 0);
         view.set_outline(outline(&tree, &HashMap::new(), Filter::Turns));
         view
     }
@@ -376,9 +395,25 @@ mod tests {
     }
 
     #[test]
+    fn session_tree_selection_follows_the_conversation_until_it_is_moved() {
+        let mut view = view();
+        let mut grown = view.outline.clone().unwrap();
+        grown.rows.push(Row { id: "e".into(), ..grown.rows[3].clone() });
+        grown.leaf_row = Some(4);
+        view.set_outline(grown.clone());
+        assert_eq!((shown(&view), view.selected), ("abcde".into(), 4));
+        view.step(-1);
+        grown.rows.push(Row { id: "f".into(), ..grown.rows[3].clone() });
+        grown.leaf_row = Some(5);
+        view.set_outline(grown);
+        assert_eq!((shown(&view), view.selected), ("abcdef".into(), 3));
+        assert!(!view.missing(9, false).contains(&Missing::Turn("d".into())), "it is not shown");
+    }
+
+    #[test]
     fn session_tree_refetches_turn_after_new_outline() {
         let mut view = view();
-        let asks = |view: &mut SessionView| view.missing(9).contains(&Missing::Turn("d".into()));
+        let asks = |view: &mut SessionView| view.missing(9, true).contains(&Missing::Turn("d".into()));
         assert_eq!((asks(&mut view), asks(&mut view)), (true, false));
         let again = view.outline.clone().unwrap();
         view.set_outline(again);
@@ -395,10 +430,10 @@ mod tests {
                 format!(r#"{{"type":"message","id":"{n}","parentId":null,"message":{{"role":"user"}}}}"#);
             tree.push(Entry::parse(&line).unwrap()).unwrap();
         }
-        let mut view = SessionView::new(1, 0, None);
+        let mut view = SessionView::new(1, 0);
         view.set_outline(outline(&tree, &HashMap::new(), Filter::Turns));
         let asked = |view: &mut SessionView| -> Vec<usize> {
-            let missing = view.missing(20).into_iter();
+            let missing = view.missing(20, true).into_iter();
             missing
                 .filter_map(|what| if let Missing::Summaries(ids) = what { Some(ids.len()) } else { None })
                 .collect()
@@ -418,10 +453,10 @@ mod tests {
         let mut view = view();
         let words = Missing::Texts(["a", "b", "c", "d"].map(String::from).to_vec());
         let turns = Missing::Summaries(["a", "b", "c", "d"].map(String::from).to_vec());
-        assert_eq!(view.missing(10), [words, turns, Missing::Turn("d".into())]);
-        assert_eq!(view.missing(10), []);
+        assert_eq!(view.missing(10, true), [words, turns, Missing::Turn("d".into())]);
+        assert_eq!(view.missing(10, true), []);
         view.step(-1);
-        assert_eq!(view.missing(10), [Missing::Turn("c".into())]);
+        assert_eq!(view.missing(10, true), [Missing::Turn("c".into())]);
         view.set_texts(vec![("a".into(), "hello".into())]);
         let row = view.row(0).unwrap().1.clone();
         assert_eq!(view.text_of(&row), Some("hello"));
@@ -429,7 +464,7 @@ mod tests {
         assert_eq!(view.text_of(&row), Some("hello"), "until it has arrived again");
         let again = Missing::Texts(["a", "b", "c", "d"].map(String::from).to_vec());
         let turns = Missing::Summaries(["a", "b", "c", "d"].map(String::from).to_vec());
-        assert_eq!(view.missing(10), [again, turns, Missing::Turn("c".into())]);
-        assert_eq!(view.missing(10), []);
+        assert_eq!(view.missing(10, true), [again, turns, Missing::Turn("c".into())]);
+        assert_eq!(view.missing(10, true), []);
     }
 }

@@ -114,7 +114,7 @@ fn preferred_pane(state: &State, areas: &Areas, screen: Rect) -> Rect {
     match state.panes.focus {
         _ if !state.layers.is_empty() => screen,
         Focus::Agent => areas.transcript.unwrap_or(screen),
-        Focus::Terminal | Focus::Editor | Focus::Files => text,
+        Focus::Terminal | Focus::Editor | Focus::Files | Focus::SessionTree => text,
     }
 }
 
@@ -137,7 +137,7 @@ fn kept_areas(state: &State, areas: &Areas) -> Vec<Rect> {
     match state.panes.focus {
         Focus::Editor => kept.extend(caret_row(state)),
         Focus::Terminal => kept.extend(areas.terminal),
-        Focus::Agent | Focus::Files => {}
+        Focus::Agent | Focus::Files | Focus::SessionTree => {}
     }
     kept
 }
