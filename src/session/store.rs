@@ -5,6 +5,7 @@
 //! old file is then kept beside it.
 
 mod chunks;
+pub mod hidden_branches;
 pub mod import;
 pub mod index;
 pub mod inspection;

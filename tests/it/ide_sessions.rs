@@ -125,6 +125,39 @@ async fn session_tree_labels_can_be_set_filtered_and_cleared() {
 }
 
 #[tokio::test]
+async fn session_tree_hidden_branch_stays_hidden_with_the_session_until_it_is_shown() {
+    let mut ide = ide_with_prompts(IdeSetup::new().size(80, 24), &["one", "two", "three"]).await;
+    ide.keys("Alt-g").await;
+    ide.keys("Up Enter").await;
+    let message = ide.status_message();
+    assert!(message.contains("files unchanged") && message.contains("b in the tree"), "{message}");
+    ide.prompt(" again").await;
+    ide.keys("Alt-g").await;
+    ide.keys("Home Down h").await;
+    ide.snap("session_tree_hidden");
+    // It is kept beside the session.
+    let mut ide = ide_with_prompts(ide.restart().continue_session().size(80, 24), &[]).await;
+    ide.keys("Alt-g").await;
+    assert!(ide.picture().contains("… 2 entries hidden") && !ide.picture().contains("three"));
+    ide.keys("/").await;
+    ide.type_in("three").await;
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("○ three"), "a search finds it: {}", ide.picture());
+    ide.keys("Enter Escape Tab Tab").await;
+    ide.wait_for_text("filter: all").await;
+    assert!(ide.picture().contains("hidden") && ide.picture().contains("○ three"), "{}", ide.picture());
+    ide.keys("Tab Tab").await;
+    ide.wait_for_text("filter: turns").await;
+    ide.keys("Home Down Enter").await;
+    assert!(ide.picture().contains("○ three") && !ide.picture().contains("hidden"), "{}", ide.picture());
+    assert!(!ide.state().layers.is_empty(), "the conversation has not moved");
+    assert!(
+        !files(&ide)[0].iter().any(|line| line.to_string().contains("hidden")),
+        "pi's format is as it was"
+    );
+}
+
+#[tokio::test]
 async fn session_tree_search_filters_entries() {
     let mut ide = ide_with_prompts(
         IdeSetup::new().size(120, 24),

@@ -95,6 +95,7 @@ const VERBS: &[&str] = &[
     "Fold",
     "Fork",
     "Go",
+    "Hide",
     "Import",
     "Increase",
     "Increment",

@@ -3,6 +3,7 @@
 //! Must not know who displays it. Subscribers get [`RuntimeEvent::Replaced`] in order with all other events,
 //! so that no event of the old conversation follows it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,8 +26,23 @@ use crate::runtime::models::choice::ModelRequest;
 use crate::session::derived::outline::turn::{Turn, TurnSummary, end_of_turn};
 use crate::session::derived::outline::{Filter, Outline};
 use crate::session::derived::recent::ModelChoice;
+use crate::session::store::hidden_branches;
 use crate::session::store::listing::{self, StoredSession};
 use crate::session::{EntryBody, Session, SessionError};
+
+/// Returns the first entries of the hidden branches of a session.
+pub(super) fn hidden(session: &Session) -> Result<BTreeSet<String>, Report> {
+    let read = session.file().map_or_else(|| Ok(BTreeSet::new()), hidden_branches::read);
+    read.map_err(|error| Report::caused("cannot read the hidden branches", &error))
+}
+
+/// Stores whether a branch of a session is hidden.
+fn hide(session: &Session, entry: &str, is_hidden: bool) -> Result<(), Report> {
+    let file = session.file();
+    let file = file.ok_or_else(|| Report::new("the session is not stored: its branches cannot be hidden"))?;
+    let stored = hidden_branches::set(file, entry, is_hidden).map(drop);
+    stored.map_err(|error| Report::caused("cannot store the hidden branches", &error))
+}
 
 fn session_ended() -> Report {
     Report::new("the session has ended")
@@ -59,6 +75,19 @@ impl Handle {
     /// Sets or removes the label of an entry.
     pub async fn set_label(&self, entry: String, label: Option<String>) -> Result<(), Report> {
         self.session_request(|reply| SessionRequest::Label(entry, label, reply)).await?
+    }
+
+    /// Returns the first entries of the branches that the user has hidden in the session's tree.
+    #[doc(hidden)]
+    pub async fn hidden_branches(&self) -> Result<BTreeSet<String>, Report> {
+        self.session_request(SessionRequest::HiddenBranches).await?
+    }
+
+    /// Hides the branch that begins with an entry in the session's tree, or shows it again. Fails for a session that
+    /// is not stored.
+    #[doc(hidden)]
+    pub async fn hide_branch(&self, entry: String, is_hidden: bool) -> Result<(), Report> {
+        self.session_request(|reply| SessionRequest::HideBranch(entry, is_hidden, reply)).await?
     }
 
     /// Names the session.
@@ -138,6 +167,10 @@ impl LiveSession {
             SessionRequest::Label(id, label, reply) => {
                 let done = recorder.change_metadata(|session| session.set_label(&id, label.as_deref()));
                 send_reply(reply, done.map_err(|error| Report::caused("cannot store the label", &error)));
+            }
+            SessionRequest::HiddenBranches(reply) => send_reply(reply, hidden(recorder.session())),
+            SessionRequest::HideBranch(id, is_hidden, reply) => {
+                send_reply(reply, hide(recorder.session(), &id, is_hidden));
             }
             SessionRequest::Name(name, reply) => {
                 let done = recorder

@@ -2,6 +2,7 @@
 //!
 //! Must not know how they are carried out.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use tokio::sync::oneshot;
@@ -72,6 +73,10 @@ pub(in crate::runtime) enum SessionRequest {
     Points(String, String, oneshot::Sender<(Option<Points>, Option<Checkpoints>)>),
     /// A label for an entry, or none.
     Label(String, Option<String>, oneshot::Sender<Result<(), Report>>),
+    /// The first entries of its hidden branches.
+    HiddenBranches(oneshot::Sender<Result<BTreeSet<String>, Report>>),
+    /// Whether the branch that begins with an entry is hidden.
+    HideBranch(String, bool, oneshot::Sender<Result<(), Report>>),
     /// A name for the session.
     Name(String, oneshot::Sender<Result<(), Report>>),
     /// Its snapshot.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 
-use super::{index, lock};
+use super::{hidden_branches, index, lock};
 use crate::base::clock;
 use crate::session::format::error::SessionError;
 
@@ -20,7 +20,7 @@ use crate::session::format::error::SessionError;
 const UNESCAPED: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 /// Extensions of files beside a session file that are deleted with it.
-const SIDECAR_EXTENSIONS: [&str; 3] = ["jsonl.torn", "jsonl.v1", "jsonl.v2"];
+const SIDECAR_EXTENSIONS: [&str; 4] = ["jsonl.torn", "jsonl.v1", "jsonl.v2", hidden_branches::EXTENSION];
 /// Number of names that are tried in the trash.
 const NAME_TRIES: usize = 10_000;
 

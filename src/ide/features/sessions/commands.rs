@@ -110,6 +110,12 @@ pub const COMMANDS: &[Command] = &[
     command("session.unfold", "Unfold session entry", &["expand"], |cx| {
         sessions::with_view(cx, |view| view.fold(false));
     }),
+    command(
+        "session.toggle-hidden",
+        "Hide or show branch",
+        &["collapse branch", "unhide"],
+        sessions::toggle_hidden,
+    ),
     command("session.next-branch", "Go to next branch point", &[], |cx| {
         sessions::with_view(cx, |view| view.step_to_branch(1));
     }),

@@ -48,6 +48,7 @@ const KEYS: &[(&str, &str)] = &[
     ("session.restore-both", "both"),
     ("session.next-filter", "filter"),
     ("session.fold", "fold"),
+    ("session.toggle-hidden", "hide"),
     ("app.keys", "keys"),
     ("app.escape", "close"),
 ];
@@ -204,6 +205,9 @@ fn draw_row(list: &mut Canvas<'_>, y: u16, view: &SessionView, outline: &Outline
     if here && cols >= NARROW {
         right = format!("you are here  {right}");
     }
+    if view.is_branch_hidden(row) && !view.is_hidden(row) {
+        right = format!("hidden  {right}");
+    }
     if view.is_folded(row) {
         right = format!("⋯ {}  {right}", row.descendants);
     }
@@ -213,6 +217,11 @@ fn draw_row(list: &mut Canvas<'_>, y: u16, view: &SessionView, outline: &Outline
         list.text(x, y, &truncate(text, usize::from(end.saturating_sub(x))), style)
     };
     let mut x = x + 2;
+    if view.is_hidden(row) {
+        let count = pluralize(row.descendants + 1, "entry", "entries");
+        put(&format!("… {count} hidden"), x, look.faint);
+        return finish_row(list, y, index == view.selected, look);
+    }
     if let Some(label) = &row.label {
         x = put(&format!("⚑ {}", visible(label)), x, title);
         x = put(" · ", x, look.faint);
@@ -221,7 +230,13 @@ fn draw_row(list: &mut Canvas<'_>, y: u16, view: &SessionView, outline: &Outline
     if cols > right_width + x + 3 {
         list.text(cols - right_width - 1, y, &right, look.faint);
     }
-    if index == view.selected {
+    finish_row(list, y, index == view.selected, look);
+}
+
+/// Marks a row if it is the selected one.
+fn finish_row(list: &mut Canvas<'_>, y: u16, is_selected: bool, look: &Look) {
+    let (cols, _) = list.size();
+    if is_selected {
         list.put_style(Rect::new(0, y, cols, 1), look.selected);
     }
 }

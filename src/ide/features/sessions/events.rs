@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use crate::base::error::Report;
 use crate::ide::core::context::{Cx, ask_session, success_or_error};
 use crate::ide::core::damage::Part;
+use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
@@ -75,12 +76,15 @@ pub fn go_to_entry(cx: &mut Cx<'_>, spot: NavigationTarget, summary: BranchSumma
 }
 
 fn start_navigation(cx: &mut Cx<'_>, spot: NavigationTarget, summary: BranchSummaryChoice) {
-    let words = match spot {
-        NavigationTarget::Root => "Started over. Earlier messages stay in the session tree",
-        _ => "Conversation continues from here. The rest stays in the session tree",
+    let words = if spot == NavigationTarget::Root {
+        "Started over. Earlier messages stay in the session tree".to_string()
+    } else {
+        let keys = cx.state.keymap.keys_for(KeyContext::SessionTree, "session.restore-both");
+        let keys = keys.unwrap_or_else(|| "session.restore-both".to_string());
+        format!("Conversation moved, files unchanged. Restore both: {keys} in the tree")
     };
     let work = |session: Handle| async move { session.go_with(spot, summary).await };
-    ask_session(cx, "sessions.go", TASK, work, move |cx, message| on_moved(cx, message, words));
+    ask_session(cx, "sessions.go", TASK, work, move |cx, message| on_moved(cx, message, &words));
 }
 
 /// Handles the replacement of the session that was requested after `switches` others.
@@ -141,12 +145,17 @@ pub fn request_outline(cx: &mut Cx<'_>, number: u64) {
         let outline = success_or_error(cx, TASK, outline);
         with_numbered(cx, number, |view| {
             (view.is_loading, view.now_ms) = (false, now_ms);
-            if let Some(outline) = outline {
+            if let Some((outline, hidden)) = outline {
+                view.set_hidden(hidden);
                 view.set_outline(outline);
             }
         });
     });
-    cx.tasks.spawn("sessions.outline", async move { session.outline(filter).await }, done);
+    let work = async move {
+        let hidden = session.hidden_branches().await?;
+        Ok((session.outline(filter).await?, hidden))
+    };
+    cx.tasks.spawn("sessions.outline", work, done);
 }
 
 /// Notes that the session has other entries than before: the trees on screen follow.
@@ -421,8 +430,41 @@ pub fn end_search(cx: &mut Cx<'_>) -> bool {
     looked
 }
 
-/// Goes to the selected row.
+/// Hides the branch that begins at the selected row, or shows it again.
+pub fn toggle_hidden(cx: &mut Cx<'_>) {
+    if !is_connected(cx) {
+        return;
+    }
+    let Some(view) = view_of(cx.state) else { return open(cx) };
+    let number = view.number;
+    let Some(row) = view.selected_row().cloned() else { return cx.state.set_status("Nothing to choose") };
+    let is_hidden = view.toggle_hidden(&row);
+    let is_shown = is_hidden && !view.is_hidden(&row);
+    damage(cx.state);
+    if is_shown {
+        cx.state.set_status("Branch hidden. This filter and searches still show it");
+    }
+    let id = row.id.to_string();
+    let Some(session) = cx.session.cloned() else { return };
+    cx.tasks.spawn(
+        "sessions.hide",
+        async move { session.hide_branch(id, is_hidden).await },
+        move |cx, stored| {
+            if success_or_error(cx, "hide the branch", stored).is_none() {
+                with_numbered(cx, number, |view| {
+                    view.toggle_hidden(&row);
+                });
+            }
+            mark_stale(cx.state);
+        },
+    );
+}
+
+/// Goes to the selected row, or shows the branch that it stands for.
 pub fn go_to_selected(cx: &mut Cx<'_>) {
+    if view_of(cx.state).is_some_and(|view| view.selected_row().is_some_and(|row| view.is_hidden(row))) {
+        return toggle_hidden(cx);
+    }
     with_selected_entry(cx, |cx, _, id| {
         start_navigation(cx, NavigationTarget::To(id), BranchSummaryChoice::None);
     });

@@ -56,6 +56,8 @@ pub struct SessionView {
     /// Searches of the texts of entries.
     pub searches: LatestRequest,
     folded: HashSet<CompactString>,
+    /// First entries of the branches that are hidden.
+    hidden: HashSet<CompactString>,
     texts: HashMap<CompactString, Option<String>>,
     /// Entries whose texts may have changed: shown until they are requested and have arrived again.
     outdated: HashSet<CompactString>,
@@ -96,6 +98,7 @@ impl SessionView {
             outlines: LatestRequest::default(),
             searches: LatestRequest::default(),
             folded: HashSet::new(),
+            hidden: HashSet::new(),
             texts: HashMap::new(),
             outdated: HashSet::new(),
             summaries: HashMap::new(),
@@ -118,7 +121,12 @@ impl SessionView {
         self.requested_turn = None;
         self.update_shown();
         let found = [kept, here].into_iter().flatten().find_map(|id| self.index_of(&id));
-        self.selected = found.unwrap_or(0);
+        // What stands for the current position if that is folded away or hidden.
+        let above = || {
+            let here = self.outline.as_ref()?.leaf_row?;
+            self.shown.partition_point(|at| *at <= here).checked_sub(1)
+        };
+        self.selected = found.or_else(above).unwrap_or(0);
     }
 
     /// Returns whether the conversation is at a row.
@@ -168,7 +176,7 @@ impl SessionView {
             if self.matches.as_ref().is_none_or(|(_, ids)| ids.contains(row.id.as_str())) {
                 shown.push(at as u32);
             }
-            at += 1 + if self.is_folded(row) { row.descendants as usize } else { 0 };
+            at += 1 + if self.is_closed(row) { row.descendants as usize } else { 0 };
         }
         shown
     }
@@ -182,7 +190,7 @@ impl SessionView {
             0 if close => (0..at).rev().find(|row| holds(*row)),
             _ => Some(at),
         };
-        let Some(row) = row else { return };
+        let Some(row) = row.filter(|row| !self.is_hidden(&outline.rows[*row])) else { return };
         let id = outline.rows[row].id.clone();
         let below = row + 1..row + 1 + outline.rows[row].descendants as usize;
         if close {
@@ -203,7 +211,41 @@ impl SessionView {
 
     /// Returns whether rows are hidden below a row.
     pub fn is_folded(&self, row: &Row) -> bool {
-        row.descendants > 0 && self.matches.is_none() && self.folded.contains(&row.id)
+        row.descendants > 0 && self.matches.is_none() && self.folded.contains(&row.id) && !self.is_hidden(row)
+    }
+
+    /// Replaces the hidden branches, before rows are stored.
+    pub fn set_hidden(&mut self, first_entries: impl IntoIterator<Item = String>) {
+        self.hidden = first_entries.into_iter().map(Into::into).collect();
+    }
+
+    /// Hides the branch that begins at a row, or shows it again; the row stays selected. Returns whether it is hidden
+    /// now.
+    pub fn toggle_hidden(&mut self, row: &Row) -> bool {
+        let is_hidden = !self.hidden.remove(&row.id);
+        if is_hidden {
+            self.hidden.insert(row.id.clone());
+        }
+        self.update_shown();
+        self.selected = self.index_of(&row.id).unwrap_or(self.selected);
+        is_hidden
+    }
+
+    /// Returns whether a hidden branch begins at a row, shown or not.
+    pub fn is_branch_hidden(&self, row: &Row) -> bool {
+        self.hidden.contains(&row.id)
+    }
+
+    /// Returns whether a row stands for a hidden branch. A search and the filters that list entries from everywhere
+    /// show what is hidden, too.
+    pub fn is_hidden(&self, row: &Row) -> bool {
+        let is_applied = self.matches.is_none() && matches!(self.filter, Filter::Turns | Filter::Messages);
+        is_applied && self.is_branch_hidden(row)
+    }
+
+    /// Returns whether the rows below a row are not shown.
+    fn is_closed(&self, row: &Row) -> bool {
+        self.is_folded(row) || self.is_hidden(row)
     }
 
     /// Moves the selection.
@@ -369,6 +411,32 @@ mod tests {
         assert_eq!((shown(&view), view.selected), ("abd".into(), 0), "b is still folded");
         view.update_shown();
         assert_eq!(shown(&view), "abd", "as if it were laid out anew");
+    }
+
+    #[test]
+    fn session_tree_hidden_branch_leaves_one_row_and_is_found_by_search_and_filters() {
+        let mut view = view();
+        view.step(-2);
+        let row = view.selected_row().unwrap().clone();
+        assert_eq!((row.id.as_str(), view.toggle_hidden(&row)), ("b", true));
+        assert_eq!((shown(&view), view.selected, view.is_hidden(&row)), ("abd".into(), 1, true));
+        view.fold(true);
+        assert_eq!(shown(&view), "abd", "what is hidden is not folded");
+        view.set_matches(Some(("x".into(), ["c".to_string()].into())));
+        assert_eq!(shown(&view), "c");
+        view.set_matches(None);
+        assert_eq!(shown(&view), "abd");
+        let outline = view.outline.clone().unwrap();
+        view.set_filter(Filter::All);
+        view.set_outline(outline.clone());
+        assert_eq!((shown(&view), view.is_branch_hidden(&row)), ("abcd".into(), true));
+        view.set_filter(Filter::Messages);
+        view.set_hidden(["a".to_string()]);
+        view.set_outline(outline);
+        assert_eq!((shown(&view), view.selected), ("a".into(), 0), "the current position is in it");
+        let all = view.selected_row().unwrap().clone();
+        assert!(!view.toggle_hidden(&all));
+        assert_eq!((shown(&view), view.selected), ("abcd".into(), 0));
     }
 
     #[test]

@@ -1,0 +1,86 @@
+//! The branches that the user has hidden in a session's tree, in a file beside the session.
+//!
+//! They are not in the session itself: pi's format has no entry for that, and an entry of ours would move the end of
+//! the conversation. Must not know how a tree is displayed. Without the file every branch is shown.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Extension of the file, in place of that of the session.
+pub(super) const EXTENSION: &str = "jsonl.hidden";
+/// Maximum size of a file that is read: some ten thousand branches.
+const BYTES_MAX: u64 = 1 << 20;
+
+fn path_of(session: &Path) -> PathBuf {
+    session.with_extension(EXTENSION)
+}
+
+/// Returns the first entries of the hidden branches of a session. A damaged file hides none.
+pub fn read(session: &Path) -> io::Result<BTreeSet<String>> {
+    let path = path_of(session);
+    let size = match fs::metadata(&path) {
+        Ok(found) => found.len(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
+        Err(error) => return Err(error),
+    };
+    let hidden = if size > BYTES_MAX { None } else { serde_json::from_slice(&fs::read(&path)?).ok() };
+    if hidden.is_none() {
+        tracing::warn!(path = %path.display(), "damaged list of hidden branches; all are shown");
+    }
+    Ok(hidden.unwrap_or_default())
+}
+
+/// Hides the branch that begins with an entry, or shows it again; returns the hidden ones.
+pub fn set(session: &Path, entry: &str, is_hidden: bool) -> io::Result<BTreeSet<String>> {
+    let mut hidden = read(session)?;
+    if is_hidden {
+        hidden.insert(entry.to_string());
+    } else {
+        hidden.remove(entry);
+    }
+    let path = path_of(session);
+    if hidden.is_empty() {
+        return match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(hidden),
+        };
+    }
+    let bytes = serde_json::to_vec(&hidden).map_err(io::Error::other)?;
+    let mut new = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+    new.write_all(&bytes)?;
+    new.persist(path).map_err(io::Error::from)?;
+    Ok(hidden)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_branches_are_kept_beside_the_session() {
+        let folder = tempfile::tempdir().unwrap();
+        let session = folder.path().join("1_a.jsonl");
+        assert!(read(&session).unwrap().is_empty());
+        set(&session, "b", true).unwrap();
+        assert_eq!(set(&session, "a", true).unwrap(), BTreeSet::from(["a".into(), "b".into()]));
+        assert_eq!(read(&session).unwrap(), BTreeSet::from(["a".into(), "b".into()]));
+        assert!(!session.exists(), "nothing of it is in the session");
+        set(&session, "a", false).unwrap();
+        set(&session, "b", false).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "no file without hidden branches");
+        set(&session, "b", false).unwrap();
+    }
+
+    #[test]
+    fn hidden_branches_of_a_damaged_file_are_shown() {
+        let folder = tempfile::tempdir().unwrap();
+        let session = folder.path().join("1_a.jsonl");
+        for content in [&b"{"[..], b"[1]", b"", &[b' '; (BYTES_MAX + 1) as usize]] {
+            fs::write(path_of(&session), content).unwrap();
+            assert!(read(&session).unwrap().is_empty());
+        }
+        assert_eq!(set(&session, "a", true).unwrap().len(), 1);
+    }
+}
