@@ -158,6 +158,20 @@ async fn session_tree_hidden_branch_stays_hidden_with_the_session_until_it_is_sh
 }
 
 #[tokio::test]
+async fn session_tree_help_lists_its_own_keys_in_small_windows() {
+    for (cols, rows) in [(40, 12), (80, 24)] {
+        let mut ide = ide_with_prompts(IdeSetup::new().size(cols, rows), &["one"]).await;
+        ide.keys("Alt-g").await;
+        ide.keys("?").await;
+        let picture = ide.picture();
+        for title in ["Branch from selected", "Start over in session", "Label selected"] {
+            assert!(picture.contains(title), "{picture}");
+        }
+        ide.snap("session_tree_keys");
+    }
+}
+
+#[tokio::test]
 async fn session_tree_search_filters_entries() {
     let mut ide = ide_with_prompts(
         IdeSetup::new().size(120, 24),

@@ -172,6 +172,8 @@ mod ide_screens;
 mod ide_search;
 /// The mouse in the conversation.
 mod ide_selection;
+/// Other sessions in the session tree.
+mod ide_session_forest;
 /// The session tree as a pane beside the text.
 mod ide_session_pane;
 /// The tree of a session and the list of all sessions.

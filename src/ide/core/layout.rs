@@ -258,7 +258,7 @@ mod tests {
         assert_eq!(shown(99, 31, Focus::Editor, usual), (None, None));
         assert_eq!(shown(99, 31, Focus::SessionTree, usual), (Some((0, 24, 15)), Some((15, 24, 15))));
         assert_eq!(shown(120, 9, Focus::SessionTree, usual), (None, Some((0, 30, 8))));
-        assert_eq!(shown(120, 9, Focus::Editor, usual), (Some((0, 30, 8)), None));
+        assert_eq!(shown(120, 9, Focus::Editor, usual), (Some((0, 20, 8)), None));
         assert_eq!(shown(60, 31, Focus::SessionTree, usual), (None, Some((0, 60, 30))));
         assert_eq!(shown(60, 31, Focus::Files, usual), (Some((0, 60, 30)), None));
     }

@@ -2,7 +2,7 @@
 //!
 //! `recorder` writes messages as they are finished, `pages` loads older messages page by page, `statistics`
 //! reports the tree, usage and cost. `navigation` is the plain data of moves between branches and sessions,
-//! `branch_navigation` carries them out, `search` finds earlier prompts and text in all sessions. Must not
+//! `branch_navigation` carries them out, `search` finds earlier prompts and text in all sessions, `session_trees` reads the trees of others. Must not
 //! know who displays it.
 
 pub(super) mod branch_navigation;
@@ -13,5 +13,7 @@ pub mod pages;
 pub mod recorder;
 #[doc(hidden)]
 pub mod search;
+#[doc(hidden)]
+pub mod session_trees;
 #[doc(hidden)]
 pub mod statistics;

@@ -19,11 +19,11 @@ use crate::session::store::{import, listing, prompts, trash};
 #[derive(Clone)]
 pub struct HistorySearch {
     data: PathBuf,
-    root: PathBuf,
-    cwd: PathBuf,
+    pub(super) root: PathBuf,
+    pub(super) cwd: PathBuf,
     trash: PathBuf,
-    clock: SharedClock,
-    ids: SharedIds,
+    pub(super) clock: SharedClock,
+    pub(super) ids: SharedIds,
     /// Whether this session must leave no trace.
     unstored: bool,
 }

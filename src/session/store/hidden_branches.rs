@@ -77,7 +77,8 @@ mod tests {
     fn hidden_branches_of_a_damaged_file_are_shown() {
         let folder = tempfile::tempdir().unwrap();
         let session = folder.path().join("1_a.jsonl");
-        for content in [&b"{"[..], b"[1]", b"", &[b' '; (BYTES_MAX + 1) as usize]] {
+        let long = vec![b' '; (BYTES_MAX + 1) as usize];
+        for content in [&b"{"[..], b"[1]", b"", &long] {
             fs::write(path_of(&session), content).unwrap();
             assert!(read(&session).unwrap().is_empty());
         }

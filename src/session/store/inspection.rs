@@ -3,11 +3,12 @@
 //! Must not know who asks. Reads names and a bounded number of first lines, and writes nothing, unlike
 //! [`super::listing`].
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use super::listing::parse_header;
+use super::listing::{files_below, parse_header};
 use super::load::HEADER_BYTES_MAX;
 
 /// What a quick look finds.
@@ -52,6 +53,17 @@ pub fn inspect(root: &Path, most: usize) -> io::Result<Inspection> {
         }
     }
     Ok(found)
+}
+
+/// Returns the session files below `root` that are not among the known ones, each with the reason why it cannot be read.
+pub fn unreadable(root: &Path, known: &BTreeSet<&Path>) -> Vec<(PathBuf, String)> {
+    let others = files_below(root).into_iter().filter(|path| !known.contains(path.as_path()));
+    others
+        .map(|path| {
+            let reason = check_header(&path).err();
+            (path, reason.unwrap_or_else(|| "it could not be read".to_string()))
+        })
+        .collect()
 }
 
 fn add_folder(folder: &Path, files: &mut Vec<PathBuf>, unreadable: &mut Vec<(PathBuf, String)>) {

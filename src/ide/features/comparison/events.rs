@@ -3,8 +3,8 @@
 use crate::ide::core::context::{Cx, ask_session};
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::features::comparison::view::{ComparisonView, Point};
-use crate::ide::features::sessions::events as sessions;
 use crate::ide::features::sessions::view::SessionView;
+use crate::ide::features::sessions::{events as sessions, forest_events};
 use crate::runtime::Handle;
 use crate::tui::input::{Key, KeyCode};
 
@@ -17,6 +17,9 @@ const TASK: &str = "compare session entries";
 /// away.
 pub fn mark_or_compare(cx: &mut Cx<'_>) {
     let keys = cx.state.keymap.keys_for(KeyContext::SessionTree, "session.compare");
+    if forest_events::refuses(cx) {
+        return;
+    }
     let Some(view) = sessions::view_of(cx.state) else { return sessions::open(cx) };
     let Some(row) = view.selected_row().cloned() else { return cx.state.set_status("Nothing to choose") };
     let to = Point { entry: row.id.to_string(), text: text_of(view, &row) };

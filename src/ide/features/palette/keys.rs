@@ -1,5 +1,6 @@
 //! Picker of the keys in the current context, to search and run: in a list those of that list.
 
+use crate::base::width::text_width;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::keys::keymap::Lookup;
 use crate::ide::core::layers::picker::{Pick, PickRow, Picker, PickerSpec, RowSource};
@@ -8,14 +9,17 @@ use crate::ide::features::palette::run::{PaletteTarget, run};
 use crate::ide::features::plugins;
 use crate::tui::input::Key;
 
+/// Maximum columns of the keys before the titles; longer ones push them.
+const KEYS_COLS_MAX: usize = 18;
+
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "keys",
     title: "Keyboard shortcuts",
     footer: "Enter run",
-    keeps_text: true,
     load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: run,
+    keeps_text: true,
     ..PickerSpec::EMPTY
 };
 
@@ -37,6 +41,13 @@ fn rows(state: &State) -> Vec<PickRow> {
     let keys = contexts
         .flat_map(|context| state.keymap.bindings(context).into_iter().map(move |row| (context, row)))
         .filter(|(context, (keys, id))| works(state, *context, keys, id));
+    let mut keys: Vec<(KeyContext, (String, String))> = keys.collect();
+    // The keys that only this context has come before those that move in every list.
+    let own = state.key_context();
+    keys.sort_by_key(|(context, (_, id))| (*context != own, *context == own && id.starts_with("list.")));
+    let keys_of_own =
+        keys.iter().filter(|(context, _)| *context == own).map(|(_, (keys, _))| text_width(keys));
+    let width = keys_of_own.max().unwrap_or_default().min(KEYS_COLS_MAX);
     let row = |(context, (keys, id)): (KeyContext, (String, String))| {
         let (title, aliases, pick) = match (state.catalog.command(&id), plugins::run::find(state, &id)) {
             (Some(command), _) => {
@@ -48,12 +59,12 @@ fn rows(state: &State) -> Vec<PickRow> {
             (None, None) => return None,
         };
         Some(PickRow {
-            text: format!("{keys:<18} {title}"),
+            text: format!("{keys:<width$} {title}"),
             aliases: aliases.iter().map(ToString::to_string).collect(),
             group: None,
             detail: context.name().to_string(),
             pick,
         })
     };
-    keys.filter_map(row).collect()
+    keys.into_iter().filter_map(row).collect()
 }

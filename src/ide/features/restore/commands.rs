@@ -3,7 +3,7 @@
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::features::restore;
-use crate::ide::features::sessions::events as sessions;
+use crate::ide::features::sessions::{events as sessions, forest_events};
 use crate::runtime::restore::target::{CURRENT_ENTRY, RestoreScope, RestoreTarget};
 
 /// The area's rows.
@@ -27,6 +27,9 @@ pub const COMMANDS: &[Command] = &[
 
 fn preview_restore(cx: &mut Cx<'_>, target: impl FnOnce(String) -> RestoreTarget) {
     let in_tree = sessions::is_focused(cx.state);
+    if in_tree && forest_events::refuses(cx) {
+        return;
+    }
     let row = sessions::view_of(cx.state).filter(|_| in_tree).and_then(|view| view.selected_row());
     let entry = row.map_or_else(|| CURRENT_ENTRY.to_string(), |row| row.id.to_string());
     restore::events::open(cx, target(entry));

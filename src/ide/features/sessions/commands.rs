@@ -5,6 +5,7 @@ use crate::ide::core::layers::picker::Picker;
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::editor::commands::edit;
 use crate::ide::features::sessions::events as sessions;
+use crate::ide::features::sessions::forest_events;
 use crate::ide::features::sessions::last;
 use crate::ide::features::sessions::picker::SessionFile;
 use crate::ide::features::sessions::search_line;
@@ -78,6 +79,9 @@ pub const COMMANDS: &[Command] = &[
     command("session.delete", "Delete session", &["trash", "remove"], delete),
     command("session.undelete", "Restore deleted session", &["undelete", "trash"], trash::undelete),
     command("session.branch", "Branch from selected entry", &["continue from answer", "rewind"], |cx| {
+        if sessions::is_forest(cx.state) {
+            return forest_events::resume(cx);
+        }
         sessions::with_selected_entry(cx, |cx, _, id| {
             sessions::go_to_entry(cx, NavigationTarget::AfterTurn(id), BranchSummaryChoice::None);
         });
@@ -105,10 +109,10 @@ pub const COMMANDS: &[Command] = &[
         sessions::next_filter,
     ),
     command("session.fold", "Fold session entry", &["collapse"], |cx| {
-        sessions::with_view(cx, |view| view.fold(true));
+        fold(cx, true);
     }),
     command("session.unfold", "Unfold session entry", &["expand"], |cx| {
-        sessions::with_view(cx, |view| view.fold(false));
+        fold(cx, false);
     }),
     command(
         "session.toggle-hidden",
@@ -123,6 +127,13 @@ pub const COMMANDS: &[Command] = &[
         sessions::with_view(cx, |view| view.step_to_branch(-1));
     }),
 ];
+
+fn fold(cx: &mut Cx<'_>, closes: bool) {
+    if sessions::is_forest(cx.state) {
+        return forest_events::fold(cx, closes);
+    }
+    sessions::with_view(cx, |view| view.fold(closes));
+}
 
 fn rename(cx: &mut Cx<'_>) {
     let now = cx.state.agent.name.clone().unwrap_or_default();

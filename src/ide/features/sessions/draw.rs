@@ -10,6 +10,8 @@ use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::frame;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
+use crate::ide::features::sessions::forest::Scope;
+use crate::ide::features::sessions::forest_draw;
 use crate::ide::features::sessions::view::SessionView;
 use crate::ide::model::age::age;
 use crate::session::derived::outline::turn::Turn;
@@ -20,18 +22,18 @@ use crate::tui::widgets::markdown;
 /// From this width on the turn is beside the rows.
 const WIDE: u16 = 90;
 /// Below this width only the text of a row is shown.
-const NARROW: u16 = 50;
+pub const NARROW: u16 = 50;
 /// From this width of the rows on they have the number of changed files, and the width of that column.
-const FILES_FROM: u16 = 50;
+pub const FILES_FROM: u16 = 50;
 const FILES_COLS: usize = 4;
 /// The same for the cost of the turn.
-const COST_FROM: u16 = 64;
-const COST_COLS: usize = 7;
+pub const COST_FROM: u16 = 64;
+pub const COST_COLS: usize = 7;
 /// The same for its model.
 const MODEL_FROM: u16 = 96;
 const MODEL_COLS: usize = 18;
 /// The width of ages.
-const AGE_COLS: usize = 3;
+pub const AGE_COLS: usize = 3;
 /// Maximum number of lanes drawn; deeper rows are drawn at this depth.
 const LEVELS_MAX: u32 = 16;
 /// Keys in the footer, with short descriptions.
@@ -49,6 +51,19 @@ const KEYS: &[(&str, &str)] = &[
     ("session.next-filter", "filter"),
     ("session.fold", "fold"),
     ("session.toggle-hidden", "hide"),
+    ("session.toggle-folder-sessions", "all sessions"),
+    ("app.keys", "keys"),
+    ("app.escape", "close"),
+];
+
+/// The same while other sessions are shown.
+const FOREST_KEYS: &[(&str, &str)] = &[
+    ("list.accept", "open"),
+    ("session.branch", "resume"),
+    ("session.search-tree", "search titles"),
+    ("session.toggle-folder-sessions", "folder"),
+    ("session.toggle-all-sessions", "all folders"),
+    ("session.next-filter", "filter"),
     ("app.keys", "keys"),
     ("app.escape", "close"),
 ];
@@ -74,11 +89,12 @@ pub fn has_turn(cols: u16) -> bool {
 }
 
 /// The styles of the tree, which stands over the panes or among them.
-struct Look {
+pub struct Look {
     ground: Style,
-    title: Style,
-    soft: Style,
-    faint: Style,
+    pub plain: Style,
+    pub title: Style,
+    pub soft: Style,
+    pub faint: Style,
     border: Style,
     selected: Style,
 }
@@ -90,6 +106,7 @@ impl Look {
         let style = |scope| Style { bg: ground.bg, ..canvas.style(scope) };
         Self {
             ground,
+            plain: style("ui.overlay"),
             title: style("ui.overlay.title"),
             soft: style("ui.overlay.soft"),
             faint: style("ui.overlay.faint"),
@@ -124,6 +141,9 @@ pub fn draw_pane(canvas: &mut Canvas<'_>, view: Option<&SessionView>, state: &St
 
 /// Returns what is searched for, or a filter other than the usual one.
 fn mode(view: &SessionView) -> Option<String> {
+    if let Some(forest) = &view.forest {
+        return Some(forest_draw::mode(forest));
+    }
     match &view.matches {
         Some((text, _)) => Some(format!("search: {}", visible(text))),
         None => (view.filter != Filter::default()).then(|| view.filter.name().to_string()),
@@ -135,11 +155,19 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &SessionView, state: &State) {
     let (name, keymap) = (state.agent.name.as_deref().unwrap_or("Session"), &state.keymap);
     // Enter on a message of the user goes before it, with its text in the prompt.
     let is_user = view.selected_row().is_some_and(Row::is_user);
+    let keys = if view.forest.is_some() { FOREST_KEYS } else { KEYS };
+    let scope = view.forest.as_ref().map(|forest| forest.scope);
     let key = |(id, name): &(&str, &'static str)| {
-        let name = if *id == "list.accept" && is_user { "edit" } else { *name };
+        let name = match (*id, scope) {
+            ("list.accept", None) if is_user => "edit",
+            // The key that shows the sessions goes back, too.
+            ("session.toggle-folder-sessions", Some(Scope::Folder))
+            | ("session.toggle-all-sessions", Some(Scope::Everywhere)) => "this session",
+            _ => *name,
+        };
         Some(format!("{} {name}", keymap.keys_for(KeyContext::SessionTree, id)?))
     };
-    let footer = KEYS.iter().filter_map(key).collect::<Vec<_>>().join("  ");
+    let footer = keys.iter().filter_map(key).collect::<Vec<_>>().join("  ");
     let inner = frame::draw(canvas, &visible(name), &counts(view), &footer);
     let look = Look::on(canvas, "ui.overlay", "ui.row");
     draw_body(&mut canvas.sub(inner), view, &look);
@@ -147,6 +175,9 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &SessionView, state: &State) {
 
 /// Draws the rows, and the turn of the selected one where there is room.
 fn draw_body(inside: &mut Canvas<'_>, view: &SessionView, look: &Look) {
+    if let Some(forest) = &view.forest {
+        return forest_draw::draw(inside, view, forest, look);
+    }
     let (cols, rows) = inside.size();
     let Some(outline) = &view.outline else {
         inside.text(1, 0, "reading the session…", look.soft);
@@ -161,7 +192,7 @@ fn draw_body(inside: &mut Canvas<'_>, view: &SessionView, look: &Look) {
     {
         let mut list = inside.sub(Rect::new(0, 0, list_cols, rows));
         for (y, index) in view.page(usize::from(rows)).enumerate() {
-            draw_row(&mut list, y as u16, view, outline, index, look);
+            draw_row(&mut list, y as u16, (view, outline), (index, index == view.selected), look);
         }
     }
     if list_cols < cols {
@@ -176,6 +207,9 @@ fn draw_body(inside: &mut Canvas<'_>, view: &SessionView, look: &Look) {
 }
 
 fn counts(view: &SessionView) -> String {
+    if let Some(forest) = &view.forest {
+        return forest_draw::counts(forest);
+    }
     let Some(outline) = &view.outline else { return String::new() };
     let mut parts = vec![pluralize(outline.turns, "turn", "turns")];
     if outline.leaf_count > 1 {
@@ -188,7 +222,14 @@ fn counts(view: &SessionView) -> String {
     parts.join("  ")
 }
 
-fn draw_row(list: &mut Canvas<'_>, y: u16, view: &SessionView, outline: &Outline, index: usize, look: &Look) {
+/// Draws a row of a session, by its index among the shown ones.
+pub fn draw_row(
+    list: &mut Canvas<'_>,
+    y: u16,
+    (view, outline): (&SessionView, &Outline),
+    (index, is_selected): (usize, bool),
+    look: &Look,
+) {
     let Some((at, row)) = view.row(index) else { return };
     let (cols, _) = list.size();
     let (title, here) = (look.title, view.is_here(at));
@@ -220,7 +261,7 @@ fn draw_row(list: &mut Canvas<'_>, y: u16, view: &SessionView, outline: &Outline
     if view.is_hidden(row) {
         let count = pluralize(row.descendants + 1, "entry", "entries");
         put(&format!("… {count} hidden"), x, look.faint);
-        return finish_row(list, y, index == view.selected, look);
+        return finish_row(list, y, is_selected, look);
     }
     if let Some(label) = &row.label {
         x = put(&format!("⚑ {}", visible(label)), x, title);
@@ -230,11 +271,11 @@ fn draw_row(list: &mut Canvas<'_>, y: u16, view: &SessionView, outline: &Outline
     if cols > right_width + x + 3 {
         list.text(cols - right_width - 1, y, &right, look.faint);
     }
-    finish_row(list, y, index == view.selected, look);
+    finish_row(list, y, is_selected, look);
 }
 
 /// Marks a row if it is the selected one.
-fn finish_row(list: &mut Canvas<'_>, y: u16, is_selected: bool, look: &Look) {
+pub fn finish_row(list: &mut Canvas<'_>, y: u16, is_selected: bool, look: &Look) {
     let (cols, _) = list.size();
     if is_selected {
         list.put_style(Rect::new(0, y, cols, 1), look.selected);

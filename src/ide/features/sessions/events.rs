@@ -15,6 +15,7 @@ use crate::ide::features::drafts;
 use crate::ide::features::drafts::state::DRAFTS;
 use crate::ide::features::message_queue::take_back;
 use crate::ide::features::sessions;
+use crate::ide::features::sessions::forest_events;
 use crate::ide::features::sessions::pane::TREE_PANE;
 use crate::ide::features::sessions::view::{Matches, Missing, SessionView};
 use crate::llm::model::UserMessage;
@@ -43,6 +44,7 @@ pub fn is_connected(cx: &mut Cx<'_>) -> bool {
 pub fn replace(cx: &mut Cx<'_>, change: SessionSwitch) {
     let words = match change {
         SessionSwitch::New(_) => "New session. Previous: “Resume session” in the palette",
+        SessionSwitch::Open(_, Some(_)) => "Resumed session there, files unchanged",
         SessionSwitch::Open(..) => "Resumed session",
         SessionSwitch::Fork(_) => "Forked session. The original is unchanged",
         SessionSwitch::Copy => "Copied session. The original is unchanged",
@@ -180,6 +182,7 @@ pub fn before_sleep(cx: &mut Cx<'_>) {
     if cx.state.areas.session_tree.is_some() && cx.state.slots[TREE_PANE].view.is_none() {
         let view = new_view(cx);
         cx.state.slots[TREE_PANE].view = Some(view);
+        cx.state.damage.add(Part::SessionTree);
     }
     let now_ms = cx.now_ms;
     let is_pane_visible = cx.state.areas.session_tree.is_some();
@@ -255,8 +258,13 @@ pub fn is_focused(state: &State) -> bool {
     is_pane || state.layers.top::<SessionView>().is_some()
 }
 
+/// Returns whether the tree that commands are about shows other sessions.
+pub fn is_forest(state: &mut State) -> bool {
+    view_of(state).is_some_and(|view| view.forest.is_some())
+}
+
 /// Returns the tree with this number, if it is still open.
-fn view_numbered(state: &mut State, number: u64) -> Option<&mut SessionView> {
+pub fn view_numbered(state: &mut State, number: u64) -> Option<&mut SessionView> {
     views(state).find(|view| view.number == number)
 }
 
@@ -267,7 +275,7 @@ pub fn damage(state: &mut State) {
 }
 
 /// Changes the tree with this number, if it is still open.
-fn with_numbered(cx: &mut Cx<'_>, number: u64, change: impl FnOnce(&mut SessionView)) {
+pub fn with_numbered(cx: &mut Cx<'_>, number: u64, change: impl FnOnce(&mut SessionView)) {
     if let Some(view) = view_numbered(cx.state, number) {
         change(view);
         damage(cx.state);
@@ -311,6 +319,9 @@ pub fn with_view(cx: &mut Cx<'_>, change: impl FnOnce(&mut SessionView)) {
 
 /// Runs an action on the selected row.
 pub fn with_selected_entry(cx: &mut Cx<'_>, action: impl FnOnce(&mut Cx<'_>, u64, String)) {
+    if forest_events::refuses(cx) {
+        return;
+    }
     let Some(view) = view_of(cx.state) else { return open(cx) };
     let number = view.number;
     match view.selected_row().map(|row| row.id.to_string()) {
@@ -323,7 +334,7 @@ pub fn with_selected_entry(cx: &mut Cx<'_>, action: impl FnOnce(&mut Cx<'_>, u64
 pub fn after_frame(cx: &mut Cx<'_>) {
     let full = sessions::draw::view_area(cx.state.size);
     let pane = cx.state.areas.session_tree;
-    let mut due = Vec::new();
+    let (mut due, mut pages) = (Vec::new(), Vec::new());
     for (view, is_pane) in views_and_places(cx.state) {
         let Some(size) =
             (if is_pane { pane.map(sessions::draw::pane_body) } else { Some(sessions::draw::body(full)) })
@@ -332,6 +343,12 @@ pub fn after_frame(cx: &mut Cx<'_>) {
         };
         let missing = view.missing(usize::from(size.height).max(1), sessions::draw::has_turn(size.width));
         due.extend(missing.into_iter().map(|what| (view.number, what)));
+        if view.forest.is_some() {
+            pages.push((view.number, view.page(usize::from(size.height).max(1))));
+        }
+    }
+    for (number, page) in pages {
+        forest_events::request_texts(cx, number, page);
     }
     for (number, what) in due {
         match what {
@@ -368,12 +385,16 @@ pub fn next_filter(cx: &mut Cx<'_>) {
     view.set_filter(view.next_filter());
     let number = view.number;
     damage(cx.state);
+    forest_events::apply_filter(cx, number);
     request_outline(cx, number);
 }
 
 /// Searches the texts of all entries that pass the filter.
 pub fn search(cx: &mut Cx<'_>, text: &str) {
     let Some(view) = view_of(cx.state) else { return };
+    if forest_events::search(view, text) {
+        return damage(cx.state);
+    }
     let number = view.number;
     let (filter, text) = (view.filter, text.to_string());
     let wanted = text.clone();
@@ -388,9 +409,12 @@ pub fn search(cx: &mut Cx<'_>, text: &str) {
     ask_session(cx, "sessions.search", TASK, work, done);
 }
 
-/// Shows these matches in place of those of a search in progress.
-pub fn cancel_search(cx: &mut Cx<'_>, matches: Option<Matches>) {
+/// Shows the search for this text and these matches in place of those of a search in progress.
+pub fn cancel_search(cx: &mut Cx<'_>, text: &str, matches: Option<Matches>) {
     let Some(view) = view_of(cx.state) else { return };
+    if forest_events::search(view, text) {
+        return;
+    }
     // The answer of the search in progress is dropped.
     drop(view.searches.begin(|_, ()| {}));
     view.set_matches(matches);
@@ -422,6 +446,12 @@ async fn find(
 /// Ends a search and shows all entries; `false` if there was none.
 pub fn end_search(cx: &mut Cx<'_>) -> bool {
     let Some(view) = view_of(cx.state) else { return false };
+    if let Some(forest) = &mut view.forest {
+        let looked = forest.query.is_some();
+        forest.set_query(None);
+        damage(cx.state);
+        return looked;
+    }
     let looked = view.matches.is_some();
     if looked {
         view.set_matches(None);
@@ -432,7 +462,7 @@ pub fn end_search(cx: &mut Cx<'_>) -> bool {
 
 /// Hides the branch that begins at the selected row, or shows it again.
 pub fn toggle_hidden(cx: &mut Cx<'_>) {
-    if !is_connected(cx) {
+    if !is_connected(cx) || forest_events::refuses(cx) {
         return;
     }
     let Some(view) = view_of(cx.state) else { return open(cx) };
@@ -462,6 +492,9 @@ pub fn toggle_hidden(cx: &mut Cx<'_>) {
 
 /// Goes to the selected row, or shows the branch that it stands for.
 pub fn go_to_selected(cx: &mut Cx<'_>) {
+    if is_forest(cx.state) {
+        return forest_events::accept(cx);
+    }
     if view_of(cx.state).is_some_and(|view| view.selected_row().is_some_and(|row| view.is_hidden(row))) {
         return toggle_hidden(cx);
     }

@@ -5,6 +5,9 @@ use crate::ide::core::feature::{Feature, FeatureEvent};
 pub mod commands;
 pub mod draw;
 pub mod events;
+pub mod forest;
+pub mod forest_draw;
+pub mod forest_events;
 pub mod last;
 pub mod layer;
 pub mod pane;
@@ -18,7 +21,7 @@ pub mod view;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
-    commands: &[summaries::COMMANDS, commands::COMMANDS, pane::COMMANDS],
+    commands: &[summaries::COMMANDS, commands::COMMANDS, pane::COMMANDS, forest_events::COMMANDS],
     pickers: &[&picker::PICKER, &picker_anywhere::PICKER, &picker_delete::PICKER],
     panes: &[&pane::PANE],
     slots: &[|_| Box::<Option<Vec<last::RecentSession>>>::default(), |_| Box::<pane::TreePane>::default()],

@@ -81,7 +81,7 @@ pub fn mouse(cx: &mut Cx<'_>, is_pressed: bool, (y, height): (u16, u16), wheel: 
     };
     let last = view.pressed.filter(|(_, before, _)| *before == row);
     let clicks = next_click(last.map(|(time, _, clicks)| (time, clicks)), now);
-    view.selected = row;
+    view.select_line(row);
     view.pressed = Some((now, row, clicks));
     if clicks == 2 {
         events::go_to_selected(cx);

@@ -25,8 +25,8 @@ pub struct SearchLine {
     query: TextArea,
     /// Version of the query that was searched for.
     searched: u64,
-    /// What was shown before, for Escape.
-    before: Option<Matches>,
+    /// What was searched for and shown before, for Escape.
+    before: (String, Option<Matches>),
     /// Row and width of the pane's title; `None` over the whole screen.
     pane: Option<(u16, u16)>,
 }
@@ -34,13 +34,15 @@ pub struct SearchLine {
 /// Opens the line over the open tree, with the text of its search.
 pub fn open(cx: &mut Cx<'_>) {
     let Some(view) = events::view_of(cx.state) else { return events::open(cx) };
-    let before = view.matches.clone();
+    let matches = view.matches.clone().filter(|_| view.forest.is_none());
+    let titles = view.forest.as_ref().and_then(|forest| forest.query.clone());
+    let text = titles.or_else(|| matches.as_ref().map(|(text, _)| text.clone())).unwrap_or_default();
     let mut query = TextArea::default();
-    query.set(before.as_ref().map_or("", |(text, _)| text), cx.now_ms);
+    query.set(&text, cx.now_ms);
     let searched = query.document.version();
     let is_pane = cx.state.layers.all::<SessionView>().next().is_none();
     let pane = cx.state.areas.session_tree.filter(|_| is_pane).map(|area| (area.y, area.width));
-    cx.state.push_layer(SearchLine { query, searched, before, pane });
+    cx.state.push_layer(SearchLine { query, searched, before: (text, matches), pane });
 }
 
 impl Layer for SearchLine {
@@ -110,5 +112,5 @@ fn on_change(cx: &mut Cx<'_>) {
 fn escape(cx: &mut Cx<'_>) {
     let Some(line) = cx.state.layers.pop_as::<SearchLine>() else { return };
     cx.state.damage.add_all();
-    events::cancel_search(cx, line.before);
+    events::cancel_search(cx, &line.before.0, line.before.1);
 }

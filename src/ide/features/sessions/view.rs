@@ -8,6 +8,7 @@ use std::time::Duration;
 use compact_str::CompactString;
 
 use crate::ide::core::tasks::latest_request::LatestRequest;
+use crate::ide::features::sessions::forest::Forest;
 use crate::session::derived::outline::turn::{Turn, TurnSummary};
 use crate::session::derived::outline::{Filter, Outline, Row};
 
@@ -45,6 +46,8 @@ pub struct SessionView {
     pending_selection: Option<CompactString>,
     /// The row to compare another one with, and its text.
     pub marked: Option<(CompactString, String)>,
+    /// Other sessions, shown in place of this one.
+    pub forest: Option<Forest>,
     /// Whether the session has changed since the rows were requested.
     pub is_stale: bool,
     /// Whether rows are requested and have not arrived.
@@ -92,6 +95,7 @@ impl SessionView {
             requested_turn: None,
             marked: None,
             pending_selection: None,
+            forest: None,
             is_stale: false,
             is_loading: false,
             pressed: None,
@@ -248,14 +252,28 @@ impl SessionView {
         self.is_folded(row) || self.is_hidden(row)
     }
 
+    /// Selects the line with this number of those that are shown.
+    pub fn select_line(&mut self, index: usize) {
+        match &mut self.forest {
+            Some(forest) => forest.select(index),
+            None => self.selected = index.min(self.shown.len().saturating_sub(1)),
+        }
+    }
+
     /// Moves the selection.
     pub fn step(&mut self, by: isize) {
+        if let Some(forest) = &mut self.forest {
+            return forest.step(by);
+        }
         let last = self.shown.len().saturating_sub(1);
         self.selected = self.selected.saturating_add_signed(by).min(last);
     }
 
-    /// Goes to the next or the previous row where the conversation branches or ends.
+    /// Goes to the next or the previous row where the conversation branches or ends, or to the next session.
     pub fn step_to_branch(&mut self, by: isize) {
+        if let Some(forest) = &mut self.forest {
+            return forest.step_to_root(by);
+        }
         let Some(outline) = &self.outline else { return };
         let parts = |index: usize| {
             let at = self.shown[index] as usize;
@@ -276,9 +294,9 @@ impl SessionView {
         Some((at, &self.outline.as_ref()?.rows[at as usize]))
     }
 
-    /// The selected row.
+    /// The selected row; `None` while other sessions are shown.
     pub fn selected_row(&self) -> Option<&Row> {
-        self.row(self.selected).map(|(_, row)| row)
+        self.row(self.selected).map(|(_, row)| row).filter(|_| self.forest.is_none())
     }
 
     /// Returns the text of a row, once it is known.
@@ -314,21 +332,14 @@ impl SessionView {
     /// Nothing is requested twice.
     pub fn missing(&mut self, rows: usize, with_turn: bool) -> Vec<Missing> {
         let mut missing = Vec::new();
-        let Some(outline) = &self.outline else { return missing };
+        let Some(outline) = self.outline.as_ref().filter(|_| self.forest.is_none()) else { return missing };
         let page = self.page(rows);
         let on_page = self.shown[page.clone()].iter().map(|at| &outline.rows[*at as usize]);
         let turns = on_page.filter(|row| row.is_user() && !self.summarized.contains(&row.id));
         let turns: Vec<CompactString> = turns.map(|row| row.id.clone()).collect();
-        let near = page.start.saturating_sub(PREFETCH_ROWS)..(page.end + PREFETCH_ROWS).min(self.shown.len());
-        let ids = self.shown[near].iter().map(|at| &outline.rows[*at as usize].id);
-        let is_unknown = |id: &&CompactString| !self.texts.contains_key(*id) || self.outdated.contains(*id);
-        let unknown: Vec<CompactString> = ids.filter(is_unknown).cloned().collect();
-        if !unknown.is_empty() {
-            missing.push(Missing::Texts(unknown.iter().map(ToString::to_string).collect()));
-        }
-        for id in unknown {
-            self.outdated.remove(&id);
-            self.texts.entry(id).or_default();
+        let texts = self.missing_texts(page);
+        if !texts.is_empty() {
+            missing.push(Missing::Texts(texts));
         }
         missing.extend(
             turns
@@ -344,12 +355,30 @@ impl SessionView {
         missing
     }
 
-    /// Returns the indices on a screen of this height.
+    /// Returns the entries on a page, and around it, whose texts are to be requested. Nothing is requested twice.
+    pub fn missing_texts(&mut self, page: Range<usize>) -> Vec<String> {
+        let Some(outline) = &self.outline else { return Vec::new() };
+        let count = self.shown.len();
+        let near = page.start.saturating_sub(PREFETCH_ROWS).min(count)..(page.end + PREFETCH_ROWS).min(count);
+        let ids = self.shown[near].iter().map(|at| &outline.rows[*at as usize].id);
+        let is_unknown = |id: &&CompactString| !self.texts.contains_key(*id) || self.outdated.contains(*id);
+        let unknown: Vec<CompactString> = ids.filter(is_unknown).cloned().collect();
+        let requested = unknown.iter().map(ToString::to_string).collect();
+        for id in unknown {
+            self.outdated.remove(&id);
+            self.texts.entry(id).or_default();
+        }
+        requested
+    }
+
+    /// Returns the lines on a screen of this height.
     pub fn page(&self, rows: usize) -> Range<usize> {
         let rows = rows.max(1);
+        let shown = || (self.selected, self.shown.len());
+        let (selected, count) = self.forest.as_ref().map_or_else(shown, |it| (it.selected(), it.len()));
         // The last page fills the screen, too.
-        let first = (self.selected / rows * rows).min(self.shown.len().saturating_sub(rows));
-        first..(first + rows).min(self.shown.len())
+        let first = (selected / rows * rows).min(count.saturating_sub(rows));
+        first..(first + rows).min(count)
     }
 
     /// The next filter.
