@@ -77,6 +77,10 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     pub keymap: Option<String>,
 
+    /// Draw for screen readers: one pane at a time, plain text, no animation (see docs/accessible.md)
+    #[arg(long, env = "ACCESSIBLE", value_parser = clap::builder::FalseyValueParser::new(), num_args = 0, default_missing_value = "true", default_value = "false")]
+    pub accessible: bool,
+
     /// Print version
     #[arg(short = 'V', long, action = ArgAction::Version)]
     pub version: Option<bool>,

@@ -21,6 +21,7 @@ use crate::cli::setup;
 use crate::cli::setup::{Process, Setup};
 use crate::cli::subprocess;
 use crate::cli::{commands, headless, manual, models};
+use crate::config::Settings;
 use crate::exec::commands::dumpable;
 use crate::exec::local::LocalEnvironment;
 use crate::ide;
@@ -237,6 +238,7 @@ fn ide_options(
         overridden: setup::overridden(args),
         problems: problems(setup).chain(theme_problem).chain(keymap_problem).chain(key_problems).collect(),
         colors,
+        accessible: args.accessible || settings.accessible,
         tab_width: settings.tab_width,
         auto_pairs: settings.auto_pairs,
         wrap_column: settings.wrap_column,
@@ -247,13 +249,22 @@ fn ide_options(
         keep_drafts: !args.no_session,
         keep_undo: settings.keep_undo,
         notify: ide::core::options::Notify::named(&settings.notify),
-        images: ImageChoice::named(&settings.images),
+        images: images(args, &settings),
         first_image: fastrand::u16(..),
         clipboard: setup::clipboard_route(process),
         mouse: settings.mouse,
         approval_mode: approval_mode(args, settings.approval.as_deref()),
         connect: None,
         clock: SystemClock::shared(),
+    }
+}
+
+/// Returns how images are shown: not at all to screen readers.
+fn images(args: &Args, settings: &Settings) -> ImageChoice {
+    if args.accessible || settings.accessible {
+        ImageChoice::Off
+    } else {
+        ImageChoice::named(&settings.images)
     }
 }
 

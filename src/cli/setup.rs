@@ -286,6 +286,7 @@ pub fn overridden(args: &Args) -> Vec<&'static str> {
     let given = [
         ("theme", args.theme.is_some()),
         ("keymap", args.keymap.is_some()),
+        ("accessible", args.accessible),
         ("approval", agent.approval.is_some()),
         ("profile", agent.profile.is_some()),
         ("model", agent.model.is_some()),

@@ -69,6 +69,8 @@ pub struct Settings {
     pub max_line_length: usize,
     /// Rows kept between the cursor and the edge.
     pub scroll_margin: usize,
+    /// Whether the screen is drawn for screen readers.
+    pub accessible: bool,
     /// Whether there is a scrollbar.
     pub scrollbar: bool,
     /// In which files long lines are wrapped on the screen: `off`, `prose` or `on`.

@@ -11,6 +11,7 @@ use crate::base::width::{grapheme_width, graphemes, is_unsafe, visible};
 use crate::tui::images::encoded::EncodedImage;
 use crate::tui::images::placeholder::{self, ImageCell};
 use crate::tui::links::{LinkId, Links};
+use crate::tui::plain_signs::without_ornaments;
 use crate::tui::theme::color::ColorDepth;
 use crate::tui::theme::scheme::Theme;
 use ratatui::buffer::{Buffer, Cell};
@@ -30,13 +31,15 @@ pub struct Canvas<'a> {
     images: Option<&'a mut Vec<Arc<EncodedImage>>>,
     /// The links drawn; `None` where nobody wants them.
     links: Option<&'a mut Links>,
+    /// For screen readers: the cell of the selected row on the screen, for the caret. `None` outside of accessible mode.
+    selected: Option<&'a mut Option<(u16, u16)>>,
 }
 
 impl<'a> Canvas<'a> {
     /// A canvas over `area` of the buffer, of which only `clip` may change.
     pub fn new(buffer: &'a mut Buffer, area: Rect, clip: Rect, theme: &'a Theme, depth: ColorDepth) -> Self {
         let clip = area.intersection(clip).intersection(buffer.area);
-        Self { buffer, area, clip, theme, depth, images: None, links: None }
+        Self { buffer, area, clip, theme, depth, images: None, links: None, selected: None }
     }
 
     /// Collects the images that are drawn.
@@ -49,6 +52,18 @@ impl<'a> Canvas<'a> {
     #[must_use]
     pub fn with_links(self, links: &'a mut Links) -> Self {
         Self { links: Some(links), ..self }
+    }
+
+    /// Draws for screen readers: signs of the program in ASCII, selected rows with a marker. The cell of the last selected
+    /// row is stored.
+    #[must_use]
+    pub fn accessible(self, selected: &'a mut Option<(u16, u16)>) -> Self {
+        Self { selected: Some(selected), ..self }
+    }
+
+    /// Returns whether a screen reader reads what is drawn.
+    pub fn is_accessible(&self) -> bool {
+        self.selected.is_some()
     }
 
     /// Columns and rows.
@@ -77,7 +92,17 @@ impl<'a> Canvas<'a> {
         let area = self.to_screen(part);
         let clip = self.clip.intersection(area).intersection(self.area);
         let (images, links) = (self.images.as_deref_mut(), self.links.as_deref_mut());
-        Canvas { buffer: self.buffer, area, clip, theme: self.theme, depth: self.depth, images, links }
+        let selected = self.selected.as_deref_mut();
+        Canvas {
+            buffer: self.buffer,
+            area,
+            clip,
+            theme: self.theme,
+            depth: self.depth,
+            images,
+            links,
+            selected,
+        }
     }
 
     /// Blanks a rectangle in a style.
@@ -117,6 +142,29 @@ impl<'a> Canvas<'a> {
         }
     }
 
+    /// Marks the row of a list on which keys act: by its style, or for screen readers by a sign in its first cell, where
+    /// the caret stands unless a text has it. Another style would have both rows written again, and spoken.
+    pub fn select_row(&mut self, part: Rect, style: Style) {
+        if !self.is_accessible() {
+            return self.put_style(part, style);
+        }
+        self.put(part.x, part.y, ">", 1, style);
+        self.place_caret(part.x, part.y);
+    }
+
+    /// Places the caret of a screen reader at what keys act on, where no sign marks it.
+    pub fn place_caret(&mut self, x: u16, y: u16) {
+        let cell = self.to_screen(Rect::new(x, y, 1, 1)).intersection(self.clip);
+        if let Some(selected) = self.selected.as_deref_mut().filter(|_| !cell.is_empty()) {
+            *selected = Some((cell.x, cell.y));
+        }
+    }
+
+    /// Returns whether two parts stand side by side in an area of that width: never for screen readers, which read across.
+    pub fn has_room_beside(&self, min: u16) -> bool {
+        self.area.width >= min && !self.is_accessible()
+    }
+
     /// Makes the cells of a rectangle a link, until they are drawn over.
     pub fn put_link(&mut self, part: Rect, target: &Arc<str>) {
         let part = self.to_screen(part).intersection(self.clip);
@@ -127,11 +175,11 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// Draws one row of an image, over the background that is there.
+    /// Draws one row of an image, over the background that is there; nothing for screen readers.
     pub fn image_row(&mut self, x: u16, y: u16, image: &Arc<EncodedImage>, row: u16) {
         let whole = self.to_screen(Rect::new(x, y, image.cells.0, 1));
         let seen = whole.intersection(self.clip);
-        if seen.is_empty() || row >= image.cells.1 {
+        if seen.is_empty() || row >= image.cells.1 || self.is_accessible() {
             return;
         }
         self.split_wide(seen.left(), seen.y);
@@ -155,9 +203,17 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// Draws a text in one row and returns the column after it, regardless of clipping. A tab becomes one
-    /// space; other control characters become symbols.
+    /// Draws a text of the program in one row and returns the column after it, regardless of clipping. A tab becomes one
+    /// space; other control characters become symbols. For screen readers ornaments become ASCII.
     pub fn text(&mut self, x: u16, y: u16, text: &str, style: Style) -> u16 {
+        if self.is_accessible() {
+            return self.content(x, y, &without_ornaments(text), style);
+        }
+        self.content(x, y, text, style)
+    }
+
+    /// Draws a text that is not the program's own, as [`Self::text`] but with all of its characters.
+    pub fn content(&mut self, x: u16, y: u16, text: &str, style: Style) -> u16 {
         let mut at = x;
         let mut rest = text;
         while !rest.is_empty() {
@@ -194,7 +250,11 @@ impl<'a> Canvas<'a> {
     /// Draws a built-in symbol of one cell. Faster than [`Self::text`], which has to segment the text.
     pub fn put_symbol(&mut self, x: u16, y: u16, sign: &'static str, style: Style) {
         debug_assert_eq!(grapheme_width(sign), 1, "a sign takes one cell: {sign}");
-        self.put(x, y, sign, 1, style);
+        if self.is_accessible() {
+            self.put(x, y, &without_ornaments(sign), 1, style);
+        } else {
+            self.put(x, y, sign, 1, style);
+        }
     }
 
     /// Writes printable ASCII, one cell each, and returns the column after it.

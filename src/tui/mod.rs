@@ -8,6 +8,7 @@ pub mod headless;
 pub mod images;
 pub mod input;
 pub mod links;
+pub mod plain_signs;
 pub mod screen;
 pub mod term;
 pub mod theme;

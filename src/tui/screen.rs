@@ -134,6 +134,8 @@ impl Screen {
             let shown = self.shown.get_or_insert_with(|| self.next.clone());
             let drawn = tree.draw(&mut self.next, &mut self.writer.links, theme, self.depth, cx);
             self.writer.add_images(tree.take_images());
+            self.writer
+                .set_spoken(tree.is_accessible().then(|| tree.cursor(cx).map_or(u16::MAX, |(_, y)| y)));
             self.writer.difference(shown, &self.next, &drawn);
         }
         self.writer.release_images(&self.next);

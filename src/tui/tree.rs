@@ -79,6 +79,8 @@ struct Node<C> {
     hidden: bool,
     /// Damaged rows in screen coordinates.
     damage: RowRanges,
+    /// The cell of its selected row on the screen, in accessible mode.
+    selected: Option<(u16, u16)>,
 }
 
 /// The components of a screen.
@@ -95,6 +97,8 @@ pub struct Tree<C> {
     focus_moved: bool,
     /// Images drawn since they were taken.
     images: Vec<Arc<EncodedImage>>,
+    /// Whether a screen reader reads what is drawn.
+    is_accessible: bool,
 }
 
 impl<C> Default for Tree<C> {
@@ -114,7 +118,21 @@ impl<C> Tree<C> {
             uncovered: Vec::new(),
             focus_moved: false,
             images: Vec::new(),
+            is_accessible: false,
         }
+    }
+
+    /// Sets whether a screen reader reads what is drawn. If that changes, everything is damaged.
+    pub fn set_accessible(&mut self, is_accessible: bool) {
+        if self.is_accessible != is_accessible {
+            self.is_accessible = is_accessible;
+            self.damage_all();
+        }
+    }
+
+    /// Returns whether a screen reader reads what is drawn.
+    pub fn is_accessible(&self) -> bool {
+        self.is_accessible
     }
 
     /// Adds a component without an area. Higher layers cover lower ones; within a layer later components
@@ -124,7 +142,8 @@ impl<C> Tree<C> {
         self.next += 1;
         let parent = parent.filter(|p| self.nodes.contains_key(p));
         let damage = RowRanges::default();
-        self.nodes.insert(id, Node { parent, layer, component, area: None, hidden: false, damage });
+        self.nodes
+            .insert(id, Node { parent, layer, component, area: None, hidden: false, damage, selected: None });
         let at = self.order.partition_point(|other| self.nodes[other].layer <= layer);
         self.order.insert(at, id);
         id
@@ -355,7 +374,13 @@ impl<C> Tree<C> {
                 let clip = Rect { y: range.start, height: range.end - range.start, ..seen };
                 blank(buffer, clip, theme, depth);
                 let canvas = Canvas::new(buffer, area, clip, theme, depth);
-                let mut canvas = canvas.with_images(&mut self.images).with_links(links);
+                let canvas = canvas.with_images(&mut self.images).with_links(links);
+                let mut canvas = if self.is_accessible {
+                    node.selected = node.selected.filter(|(_, y)| !range.contains(y));
+                    canvas.accessible(&mut node.selected)
+                } else {
+                    canvas
+                };
                 node.component.draw(&mut canvas, cx);
                 touched.push(clip);
             }
@@ -372,9 +397,15 @@ impl<C> Tree<C> {
     pub fn cursor(&self, cx: &C) -> Option<(u16, u16)> {
         let id = self.focused()?;
         let area = self.area(id)?;
-        let (x, y) = self.nodes.get(&id)?.component.cursor((area.width, area.height), cx)?;
-        let at = (area.x.saturating_add(x), area.y.saturating_add(y));
-        (x < area.width && y < area.height && self.hit(at.0, at.1) == Some(id)).then_some(at)
+        let node = self.nodes.get(&id)?;
+        let own = node.component.cursor((area.width, area.height), cx);
+        let own = own.filter(|(x, y)| *x < area.width && *y < area.height);
+        let own = own.map(|(x, y)| (area.x.saturating_add(x), area.y.saturating_add(y)));
+        if self.is_accessible {
+            // A screen reader reads where the caret is: there always is one.
+            return own.or(node.selected).or(Some((area.x, area.y)));
+        }
+        own.filter(|at| self.hit(at.0, at.1) == Some(id))
     }
 }
 

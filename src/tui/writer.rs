@@ -82,6 +82,8 @@ pub struct Writer {
     reduced: std::cell::Cell<Option<Reduced>>,
     /// Rows known to be plain throughout: only their changed cells need a check.
     plain: Vec<bool>,
+    /// The row of the caret, if a screen reader speaks what is written.
+    spoken: Option<u16>,
     /// The images that the terminal has.
     images: ImagePlane,
     /// The targets of the links that cells name.
@@ -105,6 +107,7 @@ impl Writer {
             candidates: [String::new(), String::new()],
             reduced: std::cell::Cell::new(None),
             plain: Vec::new(),
+            spoken: None,
             images: ImagePlane::default(),
             links: Links::default(),
         }
@@ -118,6 +121,12 @@ impl Writer {
     /// Sets whether the terminal has left and right margins.
     pub fn set_margins(&mut self, on: bool) {
         self.margins = on;
+    }
+
+    /// Sets the row of the caret if a screen reader speaks what is written: other rows are then written as a
+    /// whole, unless something was added at their end, and rows are scrolled rather than written again.
+    pub fn set_spoken(&mut self, spoken: Option<u16>) {
+        self.spoken = spoken;
     }
 
     /// Forgets cursor and attributes.
@@ -153,7 +162,7 @@ impl Writer {
             if self.has_image_rows(shown, part) {
                 continue;
             }
-            if let Some(scroll) = Scroll::find(shown, next, part, self.margins) {
+            if let Some(scroll) = Scroll::find(shown, next, part, self.margins, self.spoken.is_some()) {
                 self.scroll(&scroll, shown);
                 drawn.push(scroll.area());
             }
@@ -166,7 +175,10 @@ impl Writer {
             };
             let start = next.index_of(0, y);
             let (old, new) = (&mut shown.content[start..start + width], &next.content[start..start + width]);
-            if let Some(changed) = changed(old, new, &columns) {
+            if let Some(mut changed) = changed(old, new, &columns) {
+                if self.spoken.is_some_and(|caret| caret != y) {
+                    changed = spoken::whole_row(old, new, changed);
+                }
                 self.any_row(old, new, y, changed, next.area.height);
             }
         }
@@ -472,5 +484,6 @@ mod moves;
 mod pen;
 mod scroll;
 mod shift;
+mod spoken;
 #[cfg(test)]
 mod tests;

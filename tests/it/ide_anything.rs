@@ -42,11 +42,12 @@ fn keys(name: &str) -> Vec<String> {
     rows.map(|(keys, _)| keys).collect()
 }
 
-/// A key map's name, and what is done with it.
-fn actions() -> impl Strategy<Value = (&'static str, Vec<Action>)> {
+/// A key map's name, whether it is played for screen readers, and what is done.
+fn actions() -> impl Strategy<Value = (&'static str, bool, Vec<Action>)> {
     // A hunt goes further into what a long session piles up.
     let most = if seeds::use_random_seeds() { 1200 } else { 120 };
-    let acts = move |name| (Just(name), prop::collection::vec(action(name), 1..most));
+    let acts =
+        move |name| (Just(name), prop::bool::weighted(0.25), prop::collection::vec(action(name), 1..most));
     prop::sample::select(BUILTIN.to_vec()).prop_flat_map(move |(name, _)| acts(name))
 }
 
@@ -62,11 +63,11 @@ fn action(name: &str) -> impl Strategy<Value = Action> + use<> {
     ]
 }
 
-async fn run_actions(name: &str, acts: Vec<Action>) {
+async fn run_actions(name: &str, is_accessible: bool, acts: Vec<Action>) {
     let answer = "| a | b |\n|---|---|\n| 漢字 | `code` |\n\n1. one\n   - two\n";
     let turns = [Turn::text(answer), Turn::call("c", "read", json!({"path": "a.rs"})), Turn::text("done")];
     let plan = IdeSetup::new().keymap(keymap_text(name)).file("b.rs", "b\n").with("a.rs", TEXT).turns(turns);
-    let mut ide = plan.start().await;
+    let mut ide = plan.accessible(is_accessible).start().await;
     for act in acts {
         match act {
             Action::Key(keys) => ide.headless.press(&keys),
@@ -98,9 +99,9 @@ async fn run_actions(name: &str, acts: Vec<Action>) {
 #[test]
 fn ide_random_input_keeps_invariants() {
     let mut runner = TestRunner::new(seeds::cases(64));
-    let result = runner.run(&actions(), |(name, acts)| {
+    let result = runner.run(&actions(), |(name, is_accessible, acts)| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(run_actions(name, acts));
+        runtime.block_on(run_actions(name, is_accessible, acts));
         Ok(())
     });
     if let Err(error) = result {

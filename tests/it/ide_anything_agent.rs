@@ -90,6 +90,8 @@ struct Plan {
     images: ImageChoice,
     mode: Mode,
     checkpoints: bool,
+    /// Whether the screen is drawn for screen readers.
+    accessible: bool,
     /// Whether pastes have characters about whose width terminals disagree; their cells are not compared then.
     any_text: bool,
     turns: Vec<bowline::llm::providers::scripted::Turn>,
@@ -153,12 +155,14 @@ fn plan() -> impl Strategy<Value = Plan> {
     ]);
     let mode = prop::sample::select(vec![Mode::Untrusted, Mode::OnRequest, Mode::Full]);
     let any_text = prop::bool::weighted(0.3);
-    (keymap, images, mode, any::<bool>(), any_text, random_agent::turns()).prop_map(
-        |(keymap, images, mode, checkpoints, any_text, turns)| Plan {
+    let accessible = prop::bool::weighted(0.25);
+    (keymap, images, mode, any::<bool>(), accessible, any_text, random_agent::turns()).prop_map(
+        |(keymap, images, mode, checkpoints, accessible, any_text, turns)| Plan {
             keymap,
             images,
             mode,
             checkpoints,
+            accessible,
             any_text,
             turns,
         },
@@ -226,6 +230,7 @@ impl Stage {
     async fn new(plan: Plan) -> Self {
         let keys = &KEYS[plan.keymap];
         let setup = IdeSetup::new().keymap(&keys.text).images(plan.images).policy(plan.mode);
+        let setup = setup.accessible(plan.accessible);
         let setup = if plan.checkpoints { setup.checkpoints() } else { setup };
         let setup = setup.with(OWN, OWN_TEXT).with(CHANGED, CHANGED_TEXT).tools(random_agent::TOOLS);
         let setup = setup.file(random_agent::IMAGE, random_agent::image()).turns(plan.turns);

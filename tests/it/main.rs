@@ -79,6 +79,8 @@ mod google;
 mod google_vertex;
 /// Logins and lists of models at the screen.
 mod ide_access;
+/// The screens for screen readers.
+mod ide_accessible;
 /// A user and the agent at one desk.
 mod ide_agent;
 mod ide_agent_settings;
@@ -256,6 +258,8 @@ mod print_retries;
 mod profiles;
 /// The program's file, as the system loads it.
 mod program_file;
+/// What a screen reader gets from the stream of the terminal.
+mod pty_accessible;
 /// Where copied text goes.
 mod pty_clipboard;
 /// `bowline doctor` leaves the terminal as it was.

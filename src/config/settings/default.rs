@@ -33,6 +33,7 @@ impl Default for Settings {
             rulers: Vec::new(),
             max_line_length: 0,
             scroll_margin: 3,
+            accessible: false,
             scrollbar: true,
             soft_wrap: "prose".to_string(),
             restore: true,

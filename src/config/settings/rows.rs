@@ -39,6 +39,16 @@ pub static ROWS: &[Row] = &[
         assign: |settings, value| text(value, &mut settings.tab_line),
     },
     Row {
+        key: "accessible",
+        group: "Appearance",
+        kind: Kind::Flag,
+        default: "false",
+        aliases: &["screen reader", "accessibility", "a11y", "blind", "braille", "speech"],
+        doc: "Draw for screen readers: one pane, plain text, no animation",
+        project: false,
+        assign: |settings, value| flag(&value, &mut settings.accessible),
+    },
+    Row {
         key: "scrollbar",
         group: "Appearance",
         kind: Kind::Flag,

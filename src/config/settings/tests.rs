@@ -22,6 +22,7 @@ fn settings_defaults_match_rows() {
         rulers: vec![1],
         max_line_length: 1,
         scroll_margin: 1,
+        accessible: true,
         scrollbar: false,
         soft_wrap: String::new(),
         restore: false,

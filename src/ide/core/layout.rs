@@ -1,6 +1,7 @@
 //! Computes the areas of the panes from the screen size and the user's choices. Small windows have their own
 //! layouts: below 100 columns the tree hides unless focused, below 80 there is one pane at a time, below 40
-//! by 10 only the focused text and one status row.
+//! by 10 only the focused text and one status row. For screen readers the focused pane has the whole screen, between
+//! its title in the first line and the announcements in the last.
 
 use ratatui::layout::Rect;
 
@@ -71,6 +72,8 @@ pub struct LayoutRequest {
     pub tab_line: bool,
     /// Whether the editor has a text. Without one the conversation takes its place.
     pub has_text: bool,
+    /// Whether the screen is drawn for screen readers.
+    pub accessible: bool,
 }
 
 /// Lays out a screen of `size` columns and rows.
@@ -78,6 +81,9 @@ pub fn areas((cols, rows): (u16, u16), panes: &Panes, request: LayoutRequest) ->
     let mut areas = Areas::default();
     if cols == 0 || rows == 0 {
         return areas;
+    }
+    if request.accessible {
+        return one_pane((cols, rows), panes, request);
     }
     let bare = cols < TAB_LINE_MIN.0 || rows < TAB_LINE_MIN.1;
     let height = if rows >= 2 { rows - 1 } else { rows };
@@ -126,6 +132,30 @@ pub fn areas((cols, rows): (u16, u16), panes: &Panes, request: LayoutRequest) ->
     areas
 }
 
+/// Returns the screen without its last line, which has the announcements for screen readers.
+pub fn above_announcement((cols, rows): (u16, u16)) -> Rect {
+    Rect::new(0, 0, cols, rows - u16::from(rows >= 2))
+}
+
+/// Lays out a screen for screen readers: the title of the focused pane, the pane, the announcements.
+fn one_pane(size: (u16, u16), panes: &Panes, request: LayoutRequest) -> Areas {
+    let pane = above_announcement(size);
+    let last = Rect { y: pane.height, height: 1, ..pane };
+    let mut areas = Areas { status: (pane.height < size.1).then_some(last), ..Areas::default() };
+    match panes.focus {
+        Focus::Files => areas.files = Some(pane),
+        Focus::SessionTree => areas.session_tree = Some(pane),
+        Focus::Terminal => areas.terminal = Some(pane),
+        Focus::Editor => {
+            let title = u16::from(pane.height >= 2);
+            areas.tabs = (title > 0).then_some(Rect { height: title, ..pane });
+            areas.editor = Some(Rect { y: title, height: pane.height - title, ..pane });
+        }
+        Focus::Agent => place_agent(&mut areas, pane, request, false),
+    }
+    areas
+}
+
 /// Divides the agent's pane: the prompt at the bottom, a waiting approval above it, then the conversation.
 fn place_agent(areas: &mut Areas, pane: Rect, request: LayoutRequest, bare: bool) {
     let most = match (bare, request.approval_rows) {
@@ -135,10 +165,12 @@ fn place_agent(areas: &mut Areas, pane: Rect, request: LayoutRequest, bare: bool
     };
     let prompt = request.prompt_rows.clamp(1, most.max(1)).min(pane.height);
     let above = pane.height - prompt;
-    let kept = if above < SHARED_ROWS_MIN { 0 } else { above / 3 };
+    // A screen reader reads the answers as a list rather than the conversation above.
+    let kept = if above < SHARED_ROWS_MIN || request.accessible { 0 } else { above / 3 };
     let approval = request.approval_rows.min(above - kept);
     let rows = |y, height| (height > 0).then(|| Rect::new(pane.x, y, pane.width, height));
-    let title = u16::from(!bare && above - approval >= TITLED_ROWS_MIN);
+    let titled_min = if request.accessible { 2 } else { TITLED_ROWS_MIN };
+    let title = u16::from(!bare && above - approval >= titled_min);
     areas.prompt = rows(above, prompt);
     areas.approval = rows(above - approval, approval);
     areas.agent_title = rows(0, title);
@@ -210,7 +242,7 @@ mod tests {
     }
 
     const REQUEST: LayoutRequest =
-        LayoutRequest { prompt_rows: 2, approval_rows: 0, tab_line: true, has_text: true };
+        LayoutRequest { prompt_rows: 2, approval_rows: 0, tab_line: true, has_text: true, accessible: false };
 
     #[test]
     fn layout_agent_has_sixty_columns_or_half_and_all_without_text() {
@@ -264,6 +296,23 @@ mod tests {
     }
 
     #[test]
+    fn layout_accessible_has_one_pane_between_title_and_announcements() {
+        let panes = |focus| Panes { focus, terminal: true, ..Panes::default() };
+        let request = LayoutRequest { accessible: true, ..REQUEST };
+        let last = Some(Rect::new(0, 29, 200, 1));
+        let all = areas((200, 30), &panes(Focus::Editor), request);
+        let title = Some(Rect::new(0, 0, 200, 1));
+        let editor = Some(Rect::new(0, 1, 200, 28));
+        assert_eq!(all, Areas { tabs: title, editor, status: last, ..Areas::default() });
+        let all = areas((200, 30), &panes(Focus::Agent), request);
+        assert_eq!((all.editor, all.files, all.terminal, all.status), (None, None, None, last));
+        assert_eq!(
+            (all.agent_title, all.transcript, all.prompt),
+            (title, Some(Rect::new(0, 1, 200, 26)), Some(Rect::new(0, 27, 200, 2)))
+        );
+    }
+
+    #[test]
     fn layout_approval_leaves_a_third_of_the_rows_to_the_conversation() {
         let rows = |height, approval_rows| {
             let panes = Panes { focus: Focus::Agent, ..Panes::default() };
@@ -281,7 +330,7 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn layout_panes_cover_screen_without_overlap(cols in 1..300u16, rows in 1..100u16, focus in 0..5usize,
-            open in prop::array::uniform5(any::<bool>()), prompt in 0..40u16, approval in 0..60u16, tabs: bool, text: bool, zoomed: bool,
+            open in prop::array::uniform5(any::<bool>()), prompt in 0..40u16, approval in 0..60u16, tabs: bool, text: bool, zoomed: bool, accessible: bool,
             sizes in (10..91u16, any::<Option<u16>>(), any::<Option<u16>>(), any::<u16>())) {
             let mut panes = Panes { focus: [Focus::Files, Focus::Editor, Focus::Agent, Focus::Terminal, Focus::SessionTree][focus], ..Panes::default() };
             panes.set(Focus::Files, open[0]);
@@ -291,7 +340,7 @@ mod tests {
             panes.set(Focus::SessionTree, open[4]);
             panes.sizes = PaneSizes { terminal: sizes.0, files: sizes.1, agent: sizes.2, session_tree: sizes.3 };
             panes.zoomed = zoomed.then_some(panes.focus);
-            let request = LayoutRequest { prompt_rows: prompt, approval_rows: approval, tab_line: tabs, has_text: text };
+            let request = LayoutRequest { prompt_rows: prompt, approval_rows: approval, tab_line: tabs, has_text: text, accessible };
             let rects = all(&areas((cols, rows), &panes, request));
             let cells: u32 = rects.iter().map(|r| u32::from(r.width) * u32::from(r.height)).sum();
             prop_assert_eq!(cells, u32::from(cols) * u32::from(rows));

@@ -146,6 +146,8 @@ pub struct Options {
     pub problems: Vec<String>,
     /// Color depth of the terminal.
     pub colors: ColorDepth,
+    /// Whether the screen is drawn for screen readers.
+    pub accessible: bool,
     /// Cells between tab stops.
     pub tab_width: usize,
     /// Whether typing an opening bracket or quote inserts its partner.
@@ -204,6 +206,7 @@ impl Options {
             overridden: Vec::new(),
             problems: Vec::new(),
             colors: ColorDepth::True,
+            accessible: false,
             tab_width: 4,
             auto_pairs: true,
             wrap_column: 80,

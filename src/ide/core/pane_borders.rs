@@ -63,7 +63,7 @@ mod tests {
     use proptest::prelude::*;
 
     const REQUEST: LayoutRequest =
-        LayoutRequest { prompt_rows: 2, approval_rows: 0, tab_line: true, has_text: true };
+        LayoutRequest { prompt_rows: 2, approval_rows: 0, tab_line: true, has_text: true, accessible: false };
 
     #[test]
     fn pane_border_above_the_session_tree_follows_the_mouse() {

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use ratatui::layout::Rect;
+
 use crate::ide::core::catalog::Catalog;
 use crate::ide::core::damage::{Damage, Part};
 use crate::ide::core::keys::keymap::{KeyContext, Keymap};
@@ -14,7 +16,7 @@ use crate::ide::core::keys::modal::Modal;
 use crate::ide::core::keys::pending_char::PendingChar;
 use crate::ide::core::layers::layer::{Layer, Layers};
 use crate::ide::core::layers::picker::{self, LastPicker, Picker};
-use crate::ide::core::layout::Areas;
+use crate::ide::core::layout::{self, Areas};
 use crate::ide::core::options::Options;
 use crate::ide::core::panes::{AgentPart, Focus, Panes};
 use crate::ide::core::slots::Slots;
@@ -156,6 +158,12 @@ fn new_agent(options: &Options, tools: &Registry) -> Agent {
     }
 }
 
+/// Returns the options for texts.
+fn new_text_options(options: &Options) -> TextOptions {
+    let text = TextOptions::new(options.tab_width, options.auto_pairs, options.wrap_column);
+    TextOptions { accessible: options.accessible, ..text }
+}
+
 /// Returns the panes with the sizes that they had before, the focus in the prompt.
 fn new_panes(options: &Options) -> Panes {
     let sizes = options.restored.as_ref().map_or_else(PaneSizes::default, |restored| restored.sizes);
@@ -210,7 +218,7 @@ impl State {
             keymap,
             pending: Vec::new(),
             hints: Vec::new(),
-            text_options: TextOptions::new(options.tab_width, options.auto_pairs, options.wrap_column),
+            text_options: new_text_options(options),
             display: options.display.clone(),
             tools,
             notices_shown: BTreeSet::new(),
@@ -221,6 +229,21 @@ impl State {
             wake,
             parse_thread: WorkThread::default(),
         }
+    }
+
+    /// Returns whether the screen is drawn for screen readers.
+    pub fn is_accessible(&self) -> bool {
+        self.text_options.accessible
+    }
+
+    /// Returns the area of a layer. For screen readers it covers the panes, unless what is below is read while it is open.
+    pub fn layer_area(&self, layer: &dyn Layer) -> Rect {
+        let own = layer.area(self.size);
+        if !self.is_accessible() {
+            return own;
+        }
+        let whole = layout::above_announcement(self.size);
+        if layer.is_line() { Rect { x: 0, width: whole.width, ..own }.intersection(whole) } else { whole }
     }
 
     /// Returns the current key context.

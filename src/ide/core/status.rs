@@ -18,6 +18,8 @@ pub struct Status {
     pub message: String,
     /// Whether it is an error.
     pub is_error: bool,
+    /// How often it was shown again in a row.
+    pub repeats: u32,
     /// How long it is shown.
     lifetime: Lifetime,
     /// Whether a key was pressed since.
@@ -63,6 +65,7 @@ impl Status {
             self.log.push_front(LoggedMessage { text: kept, is_error, at_ms: None });
             self.log.truncate(LOG_MAX);
         }
+        self.repeats = if !text.is_empty() && self.message == text { self.repeats + 1 } else { 0 };
         (self.message, self.is_error) = (text, is_error);
         (self.lifetime, self.is_seen) = (Lifetime::New, false);
     }

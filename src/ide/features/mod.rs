@@ -2,6 +2,7 @@
 
 use crate::ide::core::feature::Feature;
 
+pub mod accessible;
 pub mod agent;
 pub mod agent_settings;
 pub mod agent_title;
@@ -95,6 +96,8 @@ pub static FEATURES: &[Feature] = &[
     themes::FEATURE,
     toasts::FEATURE,
     transcript::FEATURE,
+    // It announces the end of an answer once all of that is shown.
+    accessible::FEATURE,
     tutor::FEATURE,
     undo_store::FEATURE,
     undo_tree::FEATURE,

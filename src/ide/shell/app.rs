@@ -275,7 +275,9 @@ impl App {
             self.pending_since.get_or_insert(now);
         }
         let sign_due = self.spinner_due.unwrap_or(now + SPINNER_PERIOD);
-        self.spinner_due = self.state.agent.working_since.map(|_| sign_due);
+        // A screen reader would read every frame of it.
+        let spins = self.state.agent.working_since.is_some() && !self.state.is_accessible();
+        self.spinner_due = spins.then_some(sign_due);
     }
 
     /// Returns when something changes next by time alone, on the monotonic clock; `None` means never.
@@ -342,6 +344,7 @@ impl App {
     /// Draws one frame and returns its bytes, empty when nothing changed.
     pub fn frame(&mut self) -> Vec<u8> {
         if self.state.damage.any() {
+            self.tree.set_accessible(self.state.is_accessible());
             self.update_layout();
             self.screen.set_cursor_shape(self.cursor_shape());
             if let Some(theme) = self.ui.theme.take() {
@@ -391,23 +394,7 @@ impl App {
             }
         }
         let mut rows = self.lay_out();
-        // The tree and the tabs mark unsaved files; they are redrawn only if a mark changes.
-        let unsaved = || self.state.buffers.unsaved().map(|buffer| buffer.id);
-        if !unsaved().eq(self.unsaved.iter().copied()) {
-            self.unsaved = unsaved().collect();
-            self.state.damage.add(Part::Files);
-            self.state.damage.add(Part::Tabs);
-            // The same for the rows above the texts.
-            if self
-                .state
-                .visible_rows
-                .iter()
-                .chain(&self.state.other_visible_rows)
-                .any(|view| view.title.is_some())
-            {
-                self.state.damage.add(Part::Editor);
-            }
-        }
+        self.mark_unsaved();
         self.mark_end_of_conversation();
         let damage = self.state.damage.take();
         if damage.is_all() {
@@ -421,6 +408,7 @@ impl App {
                 self.tree.damage(self.nodes[&Part::Status]);
                 self.tree.damage(self.nodes[&Part::Tabs]);
             }
+            self.damage_lines_in_words(*part);
             // What changes a view below a pop-up does not know that it stands there.
             if *part == Part::Overlay {
                 self.tree.damage(self.nodes[&Part::View]);
@@ -432,12 +420,42 @@ impl App {
         if damage.is_caret_line() {
             rows.extend(arrange::rows_of_caret(&self.state));
             self.tree.damage(self.nodes[&Part::Status]);
+            self.damage_lines_in_words(Part::Status);
         }
         if let Some((id, lines)) = damage.recolored_lines() {
             rows.extend(arrange::rows_of_lines(&self.state, *id, lines));
         }
         for rows in rows {
             self.tree.damage_rows(self.nodes[&Part::Editor], rows);
+        }
+    }
+
+    /// Damages the lines that say in words, for screen readers, what a part shows to others: titles for the status line,
+    /// the line of announcements for the keys of a prefix.
+    fn damage_lines_in_words(&mut self, part: Part) {
+        let lines: &[Part] = match part {
+            _ if !self.state.is_accessible() => return,
+            Part::Status => &[Part::Tabs, Part::AgentTitle],
+            Part::KeyHints => &[Part::Status],
+            _ => return,
+        };
+        for line in lines {
+            self.tree.damage(self.nodes[line]);
+        }
+    }
+
+    /// Redraws the tree, the tabs and the titles of windows if another file is unsaved than before.
+    fn mark_unsaved(&mut self) {
+        let unsaved = || self.state.buffers.unsaved().map(|buffer| buffer.id);
+        if unsaved().eq(self.unsaved.iter().copied()) {
+            return;
+        }
+        self.unsaved = unsaved().collect();
+        self.state.damage.add(Part::Files);
+        self.state.damage.add(Part::Tabs);
+        let mut windows = self.state.visible_rows.iter().chain(&self.state.other_visible_rows);
+        if windows.any(|view| view.title.is_some()) {
+            self.state.damage.add(Part::Editor);
         }
     }
 
@@ -455,6 +473,7 @@ impl App {
                 approval_rows: permissions::pane::rows_needed(&self.state, cols),
                 tab_line: tabs,
                 has_text: self.state.buffers.current().is_some() || self.state.buffers.opening,
+                accessible: self.state.is_accessible(),
             };
             layout::areas(self.state.size, &self.state.panes, request)
         };
@@ -518,8 +537,8 @@ impl App {
             (Part::Terminal, areas.terminal),
             (Part::SessionTree, areas.session_tree),
             (Part::Status, areas.status),
-            (Part::View, self.state.layers.view_below().map(|layer| layer.area(self.state.size))),
-            (Part::Overlay, self.state.layers.last().map(|layer| layer.area(self.state.size))),
+            (Part::View, self.state.layers.view_below().map(|layer| self.state.layer_area(layer))),
+            (Part::Overlay, self.state.layers.last().map(|layer| self.state.layer_area(layer))),
         ];
         for (part, area) in places {
             match area {

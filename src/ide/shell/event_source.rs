@@ -15,6 +15,7 @@ use crate::ide::core::ports::{Connect, Ports};
 use crate::ide::features::files::environment::BufferEnvironment;
 use crate::ide::features::permissions::port::AskPermission;
 use crate::ide::features::questions::events::AskQuestions;
+use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::ide::shell::app::App;
 use crate::ide::shell::preload::Preload;
 use crate::runtime::RuntimeEvent;
@@ -156,7 +157,12 @@ impl EventSource {
     pub fn is_idle(&self) -> bool {
         let quiet = self.events.is_empty() && self.session.as_ref().is_none_or(mpsc::Receiver::is_empty);
         let settled = self.app.state.layers.last().is_none_or(|layer| !layer.is_busy());
-        quiet && settled && !self.app.tasks().is_busy() && self.app.state.agent.working_since.is_none()
+        let is_shown = !self.app.state.slots[TRANSCRIPT].is_behind();
+        quiet
+            && settled
+            && is_shown
+            && !self.app.tasks().is_busy()
+            && self.app.state.agent.working_since.is_none()
     }
 }
 

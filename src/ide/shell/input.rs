@@ -89,6 +89,13 @@ fn press(cx: &mut Cx<'_>, key: Key) {
     completion::update(cx);
 }
 
+/// Removes a message whose time has passed. For screen readers it stays until the next.
+fn end_message(cx: &mut Cx<'_>) {
+    if !cx.state.is_accessible() && cx.state.status.note_key() {
+        cx.state.damage.add(Part::Toast);
+    }
+}
+
 fn press_once(cx: &mut Cx<'_>, key: Key) {
     let fresh = cx.state.pending.is_empty() && cx.state.layers.is_empty() && cx.state.pending_char.is_none();
     let too_long = cx.state.macros.note_key(key, fresh);
@@ -96,9 +103,7 @@ fn press_once(cx: &mut Cx<'_>, key: Key) {
         // The message says what the key is for.
         cx.state.set_status("");
     }
-    if cx.state.status.note_key() {
-        cx.state.damage.add(Part::Toast);
-    }
+    end_message(cx);
     if too_long {
         cx.state.set_error("Macro too long: recording stopped");
     }

@@ -19,6 +19,10 @@ impl Component<State> for OverlayPane {
     }
 
     fn cursor(&self, size: (u16, u16), state: &State) -> Option<(u16, u16)> {
-        state.layers.last()?.cursor(size)
+        let layer = state.layers.last()?;
+        if state.is_accessible() && layer.has_caret_in_list() {
+            return None;
+        }
+        layer.cursor(size)
     }
 }

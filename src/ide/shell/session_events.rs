@@ -291,6 +291,7 @@ fn on_agent_event(cx: &mut Cx<'_>, event: &AgentEvent) {
 fn add_to_transcript(cx: &mut Cx<'_>, event: &AgentEvent) {
     let state = &mut *cx.state;
     state.slots[TRANSCRIPT].set_now(cx.now);
+    state.slots[TRANSCRIPT].set_paced(state.text_options.accessible);
     let plan = state.slots[TRANSCRIPT].active_plan().map(str::to_string);
     if state.slots[TRANSCRIPT].apply(event, &state.tools) {
         state.damage.add(Part::Transcript);

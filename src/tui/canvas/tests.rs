@@ -93,3 +93,16 @@ fn canvas_combining_marks_are_limited() {
     let row = text(3, &pile);
     assert!(row.ends_with("..") && row.starts_with('a'));
 }
+
+#[test]
+fn canvas_accessible_draws_signs_in_ascii_and_content_as_it_is() {
+    let mut selected = None;
+    let row = drawn(12, Rect::new(0, 0, 12, 1), |canvas| {
+        let mut canvas = canvas.sub(Rect::new(0, 0, 12, 1)).accessible(&mut selected);
+        canvas.text(0, 0, "│ ▸ a", Style::new());
+        canvas.content(6, 0, "│→", Style::new());
+        canvas.put_symbol(9, 0, "●", Style::new());
+        canvas.select_row(Rect::new(0, 0, 12, 1), Style::new());
+    });
+    assert_eq!((row.as_str(), selected), ("> > a.│→.*..", Some((0, 0))));
+}

@@ -39,6 +39,8 @@ impl ClosedPiece {
 /// Layout of a Markdown text. The caller keeps the text and passes it with each call.
 #[derive(Debug, Default)]
 pub struct Markdown {
+    /// Whether a screen reader reads it.
+    is_linear: bool,
     splitter: Splitter,
     /// Closed pieces, in order.
     pieces: Vec<ClosedPiece>,
@@ -63,6 +65,11 @@ pub struct Markdown {
 }
 
 impl Markdown {
+    /// Returns an empty layout for screen readers: words in place of what is seen by position, size and signs.
+    pub fn linear() -> Self {
+        Self { is_linear: true, ..Self::default() }
+    }
+
     /// Marks the text as complete: an end that might have become markup is shown literally.
     pub fn finish(&mut self) {
         self.finished = true;
@@ -79,7 +86,7 @@ impl Markdown {
     /// Passes the lines of a range to `draw`. None is wider than `width`.
     pub fn visit(&mut self, text: &str, width: u16, range: Range<usize>, draw: &mut impl FnMut(&Line)) {
         self.lay_out(text, width.max(1));
-        let (pieces, codes, width) = (&self.pieces, &self.codes, self.width);
+        let (pieces, codes, width) = (&self.pieces, &self.codes, (self.width, self.is_linear));
         let mut laid_bytes = 0;
         let make = |n: usize| {
             let range = pieces[n].range();
@@ -92,7 +99,11 @@ impl Markdown {
         let (from, to) = (range.start.saturating_sub(above), range.end.saturating_sub(above));
         self.open.iter().take(to).skip(from).for_each(draw);
         if let Some(last) = range.end.min(above).checked_sub(1).filter(|last| *last >= range.start) {
-            self.codes.on_shown(self.cache.piece_at(range.start)..self.cache.piece_at(last) + 1, text, width);
+            self.codes.on_shown(
+                self.cache.piece_at(range.start)..self.cache.piece_at(last) + 1,
+                text,
+                self.width,
+            );
         }
         self.codes.drop_colors(&self.cache);
     }
@@ -196,7 +207,7 @@ impl Markdown {
         width: u16,
     ) -> Vec<Line> {
         self.laid_bytes += range.len();
-        lines_of(kind, n, range, text, &self.codes, width)
+        lines_of(kind, n, range, text, &self.codes, (width, self.is_linear))
     }
 
     fn split(&mut self, text: &str) {
@@ -224,18 +235,21 @@ impl Markdown {
     }
 }
 
-/// Lays out a part of the piece `n`.
+/// Lays out a part of the piece `n` at a width, for screen readers or not.
 fn lines_of(
     kind: PieceKind,
     n: usize,
     range: Range<usize>,
     text: &str,
     codes: &CodeBlocks,
-    width: u16,
+    (width, is_linear): (u16, bool),
 ) -> Vec<Line> {
     let part = &text[range.clone()];
     match kind {
+        PieceKind::Prose if is_linear => layout::linear_prose(part, width),
         PieceKind::Prose => layout::prose(part, width),
+        PieceKind::Fence if is_linear => layout::code_mark(Some(part), width),
+        PieceKind::FenceEnd if is_linear => layout::code_mark(None, width),
         PieceKind::Fence => layout::language(part, width, &[]),
         PieceKind::Code if let Some((drawing, is_first)) = codes.drawing(n) => {
             let lines = drawing.iter().filter(|_| is_first);

@@ -11,6 +11,8 @@ use super::cells::{has_uncertain_width, looks_same};
 
 /// Minimum number of rows; fewer are written directly.
 const ROWS_MIN: usize = 4;
+/// The same where a screen reader speaks what is written.
+const SPOKEN_ROWS_MIN: usize = 2;
 /// Minimum number of cells that a scroll must save to be certainly shorter: its commands take 40 bytes at
 /// most.
 const SAVED_MIN: usize = 80;
@@ -31,20 +33,29 @@ pub(super) struct Scroll {
 impl Scroll {
     /// Finds a scroll after which most of a part of the screen is correct, if there is one. Where the
     /// terminal has no side margins, whole rows move, including what is beside that part.
-    pub(super) fn find(old: &Buffer, new: &Buffer, part: Rect, margins: bool) -> Option<Self> {
+    /// With `is_spoken` it need not be shorter: a screen reader would speak again what only moved.
+    pub(super) fn find(
+        old: &Buffer,
+        new: &Buffer,
+        part: Rect,
+        margins: bool,
+        is_spoken: bool,
+    ) -> Option<Self> {
         if part.is_empty() {
             return None;
         }
         let differs =
             |y: &u16| !row(old, part, *y).iter().zip(row(new, part, *y)).all(|(a, b)| looks_same(a, b));
-        if (part.top()..part.bottom()).filter(differs).take(ROWS_MIN).count() < ROWS_MIN {
+        let rows_min = if is_spoken { SPOKEN_ROWS_MIN } else { ROWS_MIN };
+        if (part.top()..part.bottom()).filter(differs).take(rows_min).count() < rows_min {
             return None;
         }
-        let (down, rows) = find_moved_rows(old, new, part)?;
+        let (down, rows) = find_moved_rows(old, new, part, rows_min)?;
         let (by, up) = (down.unsigned_abs(), down > 0);
         let columns = if margins { part.left()..part.right() } else { 0..new.area.width };
         let scroll = Self { columns, rows, by, up };
-        (scroll.cuts_no_character(old) && scroll.is_worth_it(old, new)).then_some(scroll)
+        let is_meant = if is_spoken { scroll.saves_rows(old, new) } else { scroll.is_worth_it(old, new) };
+        (scroll.cuts_no_character(old) && is_meant).then_some(scroll)
     }
 
     /// Returns whether whole rows move.
@@ -99,6 +110,23 @@ impl Scroll {
         after + SAVED_MIN <= before && after * 2 <= before
     }
 
+    /// Returns whether fewer rows are written than without it.
+    fn saves_rows(&self, old: &Buffer, new: &Buffer) -> bool {
+        let area = self.area();
+        let differs = |from: Option<u16>, to: u16| {
+            let to = row(new, area, to);
+            match from {
+                Some(from) => {
+                    row(old, area, from).iter().zip(to).any(|(old, new)| old.symbol() != new.symbol())
+                }
+                None => to.iter().any(|cell| cell.symbol() != " "),
+            }
+        };
+        let before = self.rows.clone().filter(|y| differs(Some(*y), *y)).count();
+        let after = self.rows.clone().filter(|y| differs(self.source_row(*y), *y)).count();
+        after < before
+    }
+
     /// Returns whether no character crosses its sides, nor may.
     fn cuts_no_character(&self, old: &Buffer) -> bool {
         if self.is_whole(old.area) {
@@ -122,7 +150,7 @@ fn row(buffer: &Buffer, part: Rect, y: u16) -> &[Cell] {
 }
 
 /// Returns how far most rows of a part moved, positive for up, and the rows in which they did.
-fn find_moved_rows(old: &Buffer, new: &Buffer, part: Rect) -> Option<(i16, Range<u16>)> {
+fn find_moved_rows(old: &Buffer, new: &Buffer, part: Rect, rows_min: usize) -> Option<(i16, Range<u16>)> {
     let rows = part.top()..part.bottom();
     let was: Vec<u64> = rows.clone().map(|y| hash(row(old, part, y))).collect();
     let is: Vec<u64> = rows.map(|y| hash(row(new, part, y))).collect();
@@ -143,7 +171,7 @@ fn find_moved_rows(old: &Buffer, new: &Buffer, part: Rect) -> Option<(i16, Range
     let end = part.top() + last as u16 + 1;
     let n = by.unsigned_abs();
     let rows = if by > 0 { top..end + n } else { top.checked_sub(n)?..end };
-    (count >= ROWS_MIN - 1).then_some((by, rows))
+    (count >= rows_min - 1).then_some((by, rows))
 }
 
 fn hash(cells: &[Cell]) -> u64 {

@@ -62,6 +62,7 @@ pub struct IdeSetup {
     startup_command: Option<&'static str>,
     early_keys: &'static str,
     images: ImageChoice,
+    accessible: bool,
     vars: HashMap<String, String>,
     discover: bool,
     check_keys: bool,
@@ -95,6 +96,7 @@ impl IdeSetup {
             startup_command: None,
             early_keys: "",
             images: ImageChoice::default(),
+            accessible: false,
             vars: HashMap::new(),
             discover: false,
             check_keys: false,
@@ -242,6 +244,13 @@ impl IdeSetup {
     #[must_use]
     pub fn colors(mut self, colors: ColorDepth) -> Self {
         self.colors = colors;
+        self
+    }
+
+    /// The screen is drawn for screen readers.
+    #[must_use]
+    pub fn accessible(mut self, is_accessible: bool) -> Self {
+        self.accessible = is_accessible;
         self
     }
 
@@ -423,6 +432,7 @@ impl IdeSetup {
             keep_drafts: true,
             keep_undo: self.undo_store,
             images: self.images,
+            accessible: self.accessible,
             approval_mode: self.policy,
             connect: Some(connect),
             clock: clock.clone(),

@@ -22,6 +22,7 @@ pub const CHECKS: &[Check] = &[
     Check { name: "synchronized-output", run: |facts| vec![features::synchronized(facts)] },
     Check { name: "images", run: |facts| vec![features::images(facts)] },
     Check { name: "mouse", run: mouse },
+    Check { name: "accessible", run: |facts| vec![accessible(facts)] },
     Check { name: "multiplexer", run: |facts| vec![multiplexer(facts)] },
     Check { name: "tmux-option", run: tmux_options },
     Check { name: "locale", run: |facts| vec![locale(facts)] },
@@ -42,6 +43,17 @@ fn term(facts: &Facts) -> Finding {
         None if facts.is_terminal => Finding::warning("not set", advice),
         None => Finding::note("not set", advice),
     }
+}
+
+/// Whether the screen is drawn for screen readers.
+fn accessible(facts: &Facts) -> Finding {
+    let is_set = facts.setup.as_ref().is_some_and(|setup| setup.loaded.settings.accessible);
+    Finding::ok(match (facts.args.accessible, is_set) {
+        (true, _) if facts.var("ACCESSIBLE").is_some() => "on, by ACCESSIBLE",
+        (true, _) => "on, by --accessible",
+        (false, true) => "on, by the settings",
+        (false, false) => "off",
+    })
 }
 
 fn size(facts: &Facts) -> Finding {

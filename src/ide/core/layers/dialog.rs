@@ -173,6 +173,7 @@ impl Layer for Dialog {
 
 /// Handles the keys of a dialog, which are its answers.
 fn key(cx: &mut Cx<'_>, key: Key) -> bool {
+    let last = max_scroll(cx.state);
     let Some(dialog) = cx.state.layers.top_mut::<Dialog>() else { return false };
     let pressed_key = match (key.typed(), key.code) {
         (Some(c), _) => c,
@@ -180,7 +181,7 @@ fn key(cx: &mut Cx<'_>, key: Key) -> bool {
         (None, code) => return scroll(cx, code),
     };
     let Some(at) = dialog.choices.iter().position(|choice| choice.key == pressed_key) else { return true };
-    if dialog.choices[at].requires_scroll && dialog.top < max_scroll(cx.state.size, dialog) {
+    if dialog.choices[at].requires_scroll && dialog.top < last {
         cx.state.set_status("Read to the end first: PageDown");
         return true;
     }
@@ -208,8 +209,8 @@ fn scroll(cx: &mut Cx<'_>, code: KeyCode) -> bool {
 }
 
 fn step(cx: &mut Cx<'_>, by: isize) {
+    let last = max_scroll(cx.state);
     let Some(dialog) = cx.state.layers.top_mut::<Dialog>() else { return };
-    let last = max_scroll(cx.state.size, dialog);
     dialog.top = dialog.top.saturating_add_signed(by).min(last);
     cx.state.damage.add(Part::Overlay);
 }
@@ -294,9 +295,10 @@ fn truncate_choices(dialog: &Dialog, cols: usize) -> String {
     fits.or(forms.last()).cloned().unwrap_or_default()
 }
 
-/// Returns the first row shown when the text is scrolled to its end.
-fn max_scroll(size: (u16, u16), dialog: &Dialog) -> usize {
-    let area = view_area(size, dialog);
+/// Returns the first row shown when the text of the topmost dialog is scrolled to its end.
+fn max_scroll(state: &State) -> usize {
+    let Some(dialog) = state.layers.top::<Dialog>() else { return 0 };
+    let area = state.layer_area(dialog);
     wrap_lines(dialog, area.width).len().saturating_sub(usize::from(area.height.saturating_sub(2)))
 }
 

@@ -28,6 +28,11 @@ pub trait Layer: Any + Send {
         None
     }
 
+    /// Returns whether the caret of a screen reader is at the selected row, although there is a text.
+    fn has_caret_in_list(&self) -> bool {
+        false
+    }
+
     /// Returns the text in it that keys edit.
     fn text(&mut self) -> Option<&mut TextArea> {
         None
@@ -46,6 +51,11 @@ pub trait Layer: Any + Send {
     /// Returns whether it is a view that stays visible below a prompt or a dialog that it has opened.
     fn is_view(&self) -> bool {
         false
+    }
+
+    /// Returns whether it is a line or two at an edge of what it acts on, which is read while it is open.
+    fn is_line(&self) -> bool {
+        self.keeps_caret_clear()
     }
 
     /// Returns whether the text below is read while it is open: the editor keeps its caret out of its area.

@@ -23,6 +23,7 @@ use crate::ide::core::layers::prefix::{self, Prefix};
 use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::state::State;
 use crate::ide::model::text_area::TextArea;
+use crate::text::position::Byte;
 use crate::tui::canvas::Canvas;
 use crate::tui::input::Key;
 
@@ -242,6 +243,8 @@ pub struct Picker {
     pub accepts_first: bool,
     /// The row whose effect is shown.
     selected_pick: Option<Pick>,
+    /// Where the caret of the query was, and its length, when a key moved the selection.
+    stepped_at: Option<(Byte, usize)>,
     /// Cancels the search for the query on drop, as when the picker closes.
     pub search: Option<DropGuard>,
     /// The list from which a sign in its query led here.
@@ -273,6 +276,7 @@ impl Picker {
             is_query_stale: false,
             accepts_first: false,
             selected_pick: None,
+            stepped_at: None,
             search: None,
             came_from: None,
             lines: LINES_MAX,
@@ -448,6 +452,13 @@ const CHOICE_WAIT_MS: u64 = 500;
 /// Increment of a picker's number for each search.
 const SEARCH_NUMBER: u64 = 1 << 32;
 
+impl Picker {
+    /// Returns the caret in the query, and its length: what keys that edit it change.
+    fn query_state(&self) -> (Byte, usize) {
+        (self.query.selection.primary().head, self.query.text().end().0)
+    }
+}
+
 /// Adds one row to a picker.
 pub fn push(injector: &Injector<PickRow>, row: PickRow) {
     injector.push(row, |row, columns| {
@@ -476,6 +487,11 @@ impl Layer for Picker {
 
     fn cursor(&self, _size: (u16, u16)) -> Option<(u16, u16)> {
         Some(picker_draw::cursor(self))
+    }
+
+    fn has_caret_in_list(&self) -> bool {
+        // Where the last key had an effect.
+        self.stepped_at == Some(self.query_state())
     }
 
     fn text(&mut self) -> Option<&mut TextArea> {
@@ -548,6 +564,7 @@ fn step(cx: &mut Cx<'_>, by: isize) {
     if let Some(picker) = cx.state.layers.top_mut::<Picker>() {
         picker.accepts_first = false;
         picker.step(by as i64);
+        picker.stepped_at = Some(picker.query_state());
     }
     show_selected(cx);
 }

@@ -48,7 +48,7 @@ pub fn draw(canvas: &mut Canvas<'_>, picker: &Picker, state: &State) {
     draw_about(&mut canvas.sub(Rect { y: inner.bottom() - about, height: about, ..inner }), picker, state);
     let inner = Rect { height: inner.height - about, ..inner };
     let mut inside = canvas.sub(inner);
-    let cols = preview_cols(picker, inner.width);
+    let cols = if inside.is_accessible() { 0 } else { preview_cols(picker, inner.width) };
     if cols > 0 {
         let (x, height) = (inner.width - cols, inner.height.saturating_sub(1));
         let border =
@@ -198,7 +198,7 @@ fn draw_query(canvas: &mut Canvas<'_>, picker: &Picker) {
         canvas.text(4, 0, &truncate(&hint, usize::from(cols).saturating_sub(5)), soft);
         return;
     }
-    canvas.text(3, 0, &query.text().line(Line(0)), text);
+    canvas.content(3, 0, &query.text().line(Line(0)), text);
 }
 
 /// Draws a row; `group` is named where no heading does.
@@ -224,7 +224,7 @@ fn draw_row(
     canvas.text(x, y, &truncate(&row.detail, detail_width), soft);
     if n == picker.selected {
         let style = canvas.style("ui.row");
-        canvas.put_style(Rect::new(0, y, cols, 1), style);
+        canvas.select_row(Rect::new(0, y, cols, 1), style);
     }
 }
 
@@ -249,7 +249,7 @@ fn draw_text(canvas: &mut Canvas<'_>, y: u16, picker: &Picker, row: &PickRow, ro
         used += if used > 0 { 2 } else { 0 };
         let text = truncate(text, room.saturating_sub(used));
         let x = (MARGIN + used) as u16;
-        canvas.text(x, y, &text, style);
+        canvas.content(x, y, &text, style);
         let mut at = x;
         for (n, grapheme) in (first..).zip(text.graphemes(true)) {
             let width = text_width(grapheme) as u16;

@@ -12,6 +12,7 @@ use crate::ide::model::view::display::DisplayOptions;
 use crate::ide::model::view::scrollbar;
 use crate::ide::model::view::visible_rows::{Breadcrumb, VisibleRows};
 use crate::ide::model::window_id::WindowId;
+use crate::ide::model::windows::WindowLayout;
 use crate::text::display::rows::{DisplayMap, Row};
 use crate::text::movement::brackets;
 use crate::text::position::{Byte, Column, Line};
@@ -39,6 +40,8 @@ struct Frame<'a> {
     is_active: bool,
     /// Rows at its end that are covered.
     covered: u16,
+    /// Whether a screen reader reads it: nothing stands beside the text, and all of a line is on the screen.
+    is_accessible: bool,
 }
 
 /// Lays out what the editor shows. Returns the rows of the editor's area that must be redrawn although they
@@ -50,7 +53,11 @@ pub fn editor(state: &mut State) -> Option<Vec<Range<u16>>> {
     if state.buffers.current().is_none() {
         return before.0.is_none().then(Vec::new);
     }
-    let window_layout = state.windows.layout(part);
+    let window_layout = if state.is_accessible() {
+        WindowLayout { windows: vec![(state.windows.active, part)], borders: Vec::new() }
+    } else {
+        state.windows.layout(part)
+    };
     let several = window_layout.windows.len() > 1;
     // The one with the focus is the first: at its caret folds are opened, which other windows show, too.
     let active = state.windows.active;
@@ -78,7 +85,7 @@ pub fn editor(state: &mut State) -> Option<Vec<Range<u16>>> {
 fn lay_out_window(state: &mut State, window: WindowId, title: Option<Rect>, area: Rect) {
     let is_active = window == state.windows.active;
     let clear = state.layers.last().filter(|layer| is_active && layer.keeps_caret_clear());
-    let top = clear.map(|layer| layer.area(state.size).y);
+    let top = clear.map(|layer| state.layer_area(layer).y);
     let id = if is_active { None } else { windows::buffer_in(state, window) };
     let buffer = match id {
         None => state.buffers.current_mut(),
@@ -88,8 +95,9 @@ fn lay_out_window(state: &mut State, window: WindowId, title: Option<Rect>, area
     let matches = state.scrollbar_scans.found.as_ref().map_or(&[][..], |found| found.lines_in(buffer));
     let tab_width = buffer.tab_width(state.text_options.tab_width);
     let covered = top.map_or(0, |top| area.bottom().saturating_sub(top));
-    let frame =
-        Frame { window, title, area, display: &state.display, tab_width, matches, is_active, covered };
+    let is_accessible = state.text_options.accessible;
+    let display = &state.display;
+    let frame = Frame { window, title, area, display, tab_width, matches, is_active, covered, is_accessible };
     if is_active {
         state.visible_rows = Some(lay_out(buffer, &frame));
     } else {
@@ -122,20 +130,21 @@ pub fn rows_of_caret(state: &State) -> Vec<Range<u16>> {
 
 /// Returns the width left of the text: one cell for the agent's marks, the number, and one cell for git's
 /// marks. Narrow panes have only the first.
-fn gutter_width(text_lines: usize, display: &DisplayOptions, cols: u16) -> u16 {
+fn gutter_width(text_lines: usize, numbers: bool, cols: u16) -> u16 {
     let digits = text_lines.max(100).ilog10() as u16 + 1;
-    if display.numbers && cols >= NUMBERS_COLS { digits + 3 } else { 1 }
+    if numbers && cols >= NUMBERS_COLS { digits + 3 } else { 1 }
 }
 
 fn lay_out(buffer: &mut Buffer, frame: &Frame<'_>) -> VisibleRows {
     let Frame { area, display, tab_width, .. } = *frame;
     let height = usize::from(area.height);
-    let gutter = gutter_width(buffer.area.text().line_count(), display, area.width);
+    let numbers = display.numbers && !frame.is_accessible;
+    let gutter = gutter_width(buffer.area.text().line_count(), numbers, area.width);
     let fits = buffer.area.text().line_count() <= height;
-    let bar = u16::from(display.scrollbar && area.width >= BAR_COLS && !fits);
+    let bar = u16::from(display.scrollbar && !frame.is_accessible && area.width >= BAR_COLS && !fits);
     let cols = area.width.saturating_sub(gutter + bar);
     // The cursor after the last character of a row needs a cell, too.
-    let wraps = display.wrap.is_on(buffer.path.as_deref());
+    let wraps = frame.is_accessible || display.wrap.is_on(buffer.path.as_deref());
     buffer.area.per_view.view.wrap = wraps.then(|| usize::from(cols.saturating_sub(1)).max(1));
     let top = scroll_to_cursor(buffer, frame, cols);
     let view = &buffer.area.per_view.view;

@@ -48,8 +48,8 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &SettingsView, state: &State) {
         }
         if n == view.selected {
             let row = rows.style("ui.row");
-            rows.put_style(Rect::new(0, y, cols, 1), row);
             rows.text(0, y, "▸", plain);
+            rows.select_row(Rect::new(0, y, cols, 1), row);
         }
     }
 }

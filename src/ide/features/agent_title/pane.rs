@@ -9,6 +9,7 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
+use crate::ide::features::accessible::titles;
 use crate::ide::features::permissions::answers;
 use crate::ide::features::status_line::right::SIGNS;
 use crate::ide::model::age::duration;
@@ -30,6 +31,11 @@ impl Component<State> for AgentTitlePane {
         let (cols, _) = canvas.size();
         let ground = canvas.style("ui.panel");
         canvas.fill(Rect::new(0, 0, cols, 1), ground);
+        if canvas.is_accessible() {
+            let style = canvas.style("ui.title.focus");
+            canvas.content(0, 0, &truncate(&titles::agent(state), usize::from(cols)), style);
+            return;
+        }
         let on_panel = |style: ratatui::style::Style| ratatui::style::Style { bg: ground.bg, ..style };
         if state.areas.agent_title.is_some_and(|area| area.x > 0) {
             let border = on_panel(canvas.style("ui.border"));

@@ -32,7 +32,7 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &ComparisonView) {
     draw_points(&mut inside.sub(Rect::new(0, 0, cols, points)), view);
     let body = rows - points;
     let mut inside = inside.sub(Rect::new(0, points, cols, body));
-    if cols >= WIDE {
+    if inside.has_room_beside(WIDE) {
         draw_parts(&mut inside.sub(Rect::new(0, 0, LIST, body)), view);
         draw_lines(&mut inside.sub(Rect::new(LIST + 1, 0, cols - LIST - 1, body)), view);
     } else {
@@ -89,7 +89,7 @@ fn draw_parts(canvas: &mut Canvas<'_>, view: &ComparisonView) {
         canvas.text(cols.saturating_sub(width + 1), y, &note, soft);
         if part == view.selected {
             let style = canvas.style("ui.row");
-            canvas.put_style(Rect::new(0, y, cols, 1), style);
+            canvas.select_row(Rect::new(0, y, cols, 1), style);
         }
     }
     let below = (files.len() + 1 - first) as u16;

@@ -54,7 +54,7 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &ContextView, keymap: &Keymap) {
         inside.text(1, 0, "reading the session…", soft);
         return;
     };
-    let (list, side) = split(cols, rows);
+    let (list, side) = split(inside.has_room_beside(WIDE), cols, rows);
     {
         let mut rows_here = inside.sub(list);
         for (y, at) in view.page(usize::from(list.height)).enumerate() {
@@ -73,9 +73,9 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &ContextView, keymap: &Keymap) {
     draw_text(&mut inside.sub(side), view);
 }
 
-/// Returns the areas of the rows and of the text, if there is room for it.
-fn split(cols: u16, rows: u16) -> (Rect, Option<Rect>) {
-    if cols >= WIDE {
+/// Returns the areas of the rows and of the text, beside or below them, if there is room for it.
+fn split(is_beside: bool, cols: u16, rows: u16) -> (Rect, Option<Rect>) {
+    if is_beside {
         let list = cols * 3 / 5;
         let side = Rect::new(list + GAP, 0, cols - list - GAP, rows);
         return (Rect::new(0, 0, list, rows), Some(side));
@@ -136,7 +136,7 @@ fn draw_row(list: &mut Canvas<'_>, y: u16, item: &ContextItem, selected: bool) {
     }
     if selected {
         let style = list.style("ui.row");
-        list.put_style(Rect::new(0, y, cols, 1), style);
+        list.select_row(Rect::new(0, y, cols, 1), style);
     }
 }
 

@@ -117,6 +117,7 @@ pub fn draw_rows(canvas: &mut Canvas<'_>, view: &DiffRows, side_by_side: bool, t
         if at == selected {
             let style = part.style("ui.row");
             part.put_style(Rect::new(0, 0, drawn.digits, 1), style);
+            part.place_caret(0, 0);
         }
     }
 }
@@ -281,7 +282,7 @@ fn draw_line(
         } else if grapheme.chars().any(is_unsafe) {
             canvas.text(x, 0, &visible(grapheme), style);
         } else {
-            canvas.text(x, 0, grapheme, style);
+            canvas.content(x, 0, grapheme, style);
         }
         column += width;
         at += grapheme.len();

@@ -49,7 +49,9 @@ pub fn open(cx: &mut Cx<'_>, there: String, source: Source) {
     panes::focus(cx, Focus::Editor);
     let opened = &mut cx.state.slots[VIEW_COUNT];
     opened.0 += 1;
-    let view = DiffView::new(opened.0, id, (here, there), source.clone());
+    let mut view = DiffView::new(opened.0, id, (here, there), source.clone());
+    // A screen reader reads across.
+    view.layout_choice = cx.state.is_accessible().then_some(false);
     cx.state.push_layer(view);
     start_comparison(cx, source);
 }

@@ -53,6 +53,10 @@ impl Layer for TreeFilter {
         KeyContext::InputPrompt
     }
 
+    fn is_line(&self) -> bool {
+        true
+    }
+
     fn area(&self, size: (u16, u16)) -> Rect {
         Rect::new(0, 0, self.cols.min(size.0), 1)
     }

@@ -30,6 +30,7 @@ impl Component<State> for FileTreePane {
         canvas.fill(Rect::new(0, 0, cols, rows), ground);
         let title = canvas.style(if focused { "ui.title.focus" } else { "ui.title" });
         let name = state.workspace.file_name().map_or("files".into(), |name| name.to_string_lossy());
+        let name = if canvas.is_accessible() { format!("Files: {name}").into() } else { name };
         canvas.text(1, 0, &truncate(&name, usize::from(cols).saturating_sub(2)), title);
         if let Some(error) = &state.files.error {
             let style = canvas.style("error");
@@ -49,8 +50,21 @@ impl Component<State> for FileTreePane {
             let style = canvas.style(if row.entry.is_folder { "ui.dir" } else { "ui.file" });
             let style = Style { bg: ground.bg, ..style };
             let indent = 1 + 2 * row.depth as u16;
-            let text = format!("{sign} {}", row.entry.name.to_string_lossy());
             let marks = Marks::of(state, row);
+            if canvas.is_accessible() {
+                let text = format!("{}{}", row.entry.name.to_string_lossy(), words(row, unsaved, &marks));
+                canvas.content(
+                    indent + 1,
+                    y,
+                    &truncate(&text, usize::from(cols - cols.min(indent + 1))),
+                    style,
+                );
+                if n == state.files.selected && focused {
+                    canvas.select_row(Rect::new(0, y, cols, 1), style);
+                }
+                continue;
+            }
+            let text = format!("{sign} {}", row.entry.name.to_string_lossy());
             let taken = indent + 1 + marks.cells();
             let style =
                 marks.scope().map_or(style, |scope| style.patch(Style { bg: None, ..canvas.style(scope) }));
@@ -66,6 +80,25 @@ impl Component<State> for FileTreePane {
             }
         }
     }
+}
+
+/// Returns what the signs of a row say, in words.
+fn words(row: &Row, is_unsaved: bool, marks: &Marks) -> String {
+    let mut words = vec![""];
+    if row.entry.is_folder {
+        words.push(if row.is_open { "expanded" } else { "collapsed" });
+    }
+    words.extend(is_unsaved.then_some("unsaved"));
+    words.extend(match marks.letter {
+        Some('A' | 'U') => Some("new"),
+        Some('D') => Some("deleted"),
+        Some('!') => Some("conflict"),
+        Some(_) if row.entry.is_folder => Some("has changes"),
+        Some(_) => Some("changed"),
+        None => None,
+    });
+    words.extend(marks.is_unreviewed.then_some("not reviewed"));
+    words.join(", ")
 }
 
 /// What is known of the changes of a row.

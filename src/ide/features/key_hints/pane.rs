@@ -53,7 +53,8 @@ fn columns(hints: &[Hint<'_>], cols: u16) -> Columns {
 /// Returns where the keys are drawn; `None` if none are.
 pub fn area(state: &State, areas: &Areas) -> Option<Rect> {
     let (cols, height) = state.size;
-    if state.hints.is_empty() || height < ROWS_MIN {
+    // A screen reader gets them in the line of announcements.
+    if state.hints.is_empty() || height < ROWS_MIN || state.is_accessible() {
         return None;
     }
     let bottom = areas.status.map_or(height, |status| status.y);

@@ -57,8 +57,8 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &QueueView, state: &State) {
         rows.text(LABEL_COLS + 2, y, &truncate(&text.replace('\n', "⏎"), room), plain);
         if n == selected {
             let row = rows.style("ui.row");
-            rows.put_style(Rect::new(0, y, cols, 1), row);
             rows.text(0, y, "▸", plain);
+            rows.select_row(Rect::new(0, y, cols, 1), row);
         }
     }
 }

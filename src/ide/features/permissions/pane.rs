@@ -33,6 +33,8 @@ const BODY_ROWS_MIN: usize = 1;
 const TEXT_ROWS_MIN: usize = 2;
 /// Rows of a window from which the parts of the pane are set apart.
 const SPACIOUS_ROWS: u16 = 30;
+/// Columns in which no two lines of a diff stand side by side.
+const STACKED_COLS: u16 = 100;
 /// Cells between answers in one row.
 const GAP: usize = 2;
 
@@ -74,7 +76,7 @@ pub fn rows_needed(state: &State, cols: u16) -> u16 {
         Some(area) => text_rows(area, cols).len() + 2,
         None => offered(state).len(),
     };
-    let body = view.body(id, ask, cols).lines.len();
+    let body = view.body(id, ask, body_cols(state, cols)).lines.len();
     // A blank row sets the answers apart, where there is room.
     let gap = usize::from(state.size.1 >= SPACIOUS_ROWS);
     (1 + body + gap + bottom).min(usize::from(u16::MAX)) as u16
@@ -89,7 +91,7 @@ pub fn body_rows(state: &State) -> usize {
 /// Returns the first line shown when the request is scrolled to its end.
 pub fn last_top(state: &State) -> usize {
     let (Some(area), Some((id, ask))) = (state.areas.approval, shown(state)) else { return usize::MAX };
-    let lines = state.slots[APPROVAL].body(id, ask, area.width).lines.len();
+    let lines = state.slots[APPROVAL].body(id, ask, body_cols(state, area.width)).lines.len();
     lines.saturating_sub(body_rows(state))
 }
 
@@ -97,7 +99,8 @@ pub fn last_top(state: &State) -> usize {
 pub fn is_end_visible(state: &State) -> bool {
     let (Some(area), Some((id, ask))) = (state.areas.approval, shown(state)) else { return false };
     let view = &state.slots[APPROVAL];
-    let (rows, must_be_read) = (body_rows(state), view.body(id, ask, area.width).must_be_read);
+    let (rows, must_be_read) =
+        (body_rows(state), view.body(id, ask, body_cols(state, area.width)).must_be_read);
     must_be_read == 0 || rows > 0 && view.top + rows >= must_be_read
 }
 
@@ -117,7 +120,8 @@ pub fn choice_at(state: &State, x: u16, y: u16) -> Option<usize> {
 fn layout(state: &State, (cols, rows): (u16, u16)) -> Layout {
     let title = rows >= TITLE_ROWS_MIN;
     let inner = usize::from(rows) - usize::from(title);
-    let lines = shown(state).map_or(0, |(id, ask)| state.slots[APPROVAL].body(id, ask, cols).lines.len());
+    let lines = shown(state)
+        .map_or(0, |(id, ask)| state.slots[APPROVAL].body(id, ask, body_cols(state, cols)).lines.len());
     if let Some(area) = &state.approval_text {
         let wanted = text_rows(area, cols).len() + 2;
         let beside = inner.saturating_sub(lines.min(BODY_ROWS)).max(TEXT_ROWS_MIN);
@@ -171,6 +175,11 @@ fn in_rows(state: &State, choices: &[Choice], room: usize, name: fn(&Choice) -> 
     out
 }
 
+/// Returns the columns of the text: for screen readers so few that no two lines stand side by side.
+fn body_cols(state: &State, cols: u16) -> u16 {
+    if state.is_accessible() { cols.min(STACKED_COLS) } else { cols }
+}
+
 /// Returns start and end of the rows of a typed text.
 fn text_rows(area: &TextArea, cols: u16) -> Vec<(Byte, Byte)> {
     let text = area.text();
@@ -191,7 +200,7 @@ impl Component<State> for ApprovalPane {
         let view = &state.slots[APPROVAL];
         view.drawn.set(Some((id, view.step)));
         let layout = layout(state, (cols, rows));
-        let body = view.body(id, ask, cols);
+        let body = view.body(id, ask, body_cols(state, cols));
         let lines = &body.lines;
         let top = view.top.min(lines.len().saturating_sub(layout.body));
         let hidden = lines.len().saturating_sub(top + layout.body);
@@ -200,7 +209,8 @@ impl Component<State> for ApprovalPane {
             let mut x = MARGIN;
             for span in line {
                 let style = canvas.style(span.scope);
-                x = canvas.text(x, y, &span.text, ground.patch(style));
+                // What runs is shown with all of its characters.
+                x = canvas.content(x, y, &span.text, ground.patch(style));
             }
         }
         if layout.title {
@@ -311,9 +321,10 @@ fn draw_answers(canvas: &mut Canvas<'_>, state: &State, answers: &[Placed], top:
         let style = canvas.style("ui.row");
         if is_list {
             canvas.text(0, y, "▸", key);
-            canvas.put_style(Rect::new(0, y, cols, 1), style);
+            canvas.select_row(Rect::new(0, y, cols, 1), style);
         } else {
             canvas.put_style(Rect::new(placed.x, y, end.saturating_sub(placed.x), 1), style);
+            canvas.place_caret(placed.x, y);
         }
     }
 }

@@ -89,10 +89,10 @@ fn draw_line(
         if from >= to {
             continue;
         }
-        x = canvas.text(x, y, &shown(at..from), plain);
+        x = canvas.content(x, y, &shown(at..from), plain);
         let style = canvas.style(span.scope).patch(ground);
-        x = canvas.text(x, y, &shown(from..to), style);
+        x = canvas.content(x, y, &shown(from..to), style);
         at = to;
     }
-    canvas.text(x, y, &shown(at..end), plain);
+    canvas.content(x, y, &shown(at..end), plain);
 }

@@ -28,6 +28,8 @@ const ROWS_MAX: usize = 8;
 const QUEUE_ROWS: usize = 3;
 /// Cells before the text.
 const MARGIN: u16 = 2;
+/// Cells of the label that a screen reader reads above the text.
+const LABEL_COLS: u16 = 8;
 /// Minimum cells between a completion and its description.
 const DETAIL_GAP: usize = 2;
 
@@ -145,7 +147,11 @@ impl Component<State> for PromptPane {
         let mut y = 0;
         if layout.ruler {
             let style = canvas.style(if focused { "ui.border.focus" } else { "ui.border" });
-            canvas.text(0, 0, &"─".repeat(usize::from(cols)), style);
+            if canvas.is_accessible() {
+                canvas.text(0, 0, "Message:", style);
+            } else {
+                canvas.text(0, 0, &"─".repeat(usize::from(cols)), style);
+            }
             draw_edited(canvas, state);
             draw_ruler_end(canvas, state);
             y = 1;
@@ -190,7 +196,8 @@ fn draw_edited(canvas: &mut Canvas<'_>, state: &State) {
     let cancels = key.map(|key| format!(" · {key} cancels")).unwrap_or_default();
     let style = canvas.style("ui.key");
     let (cols, _) = canvas.size();
-    canvas.text(MARGIN, 0, &truncate(&format!(" editing a sent message{cancels} "), text_cols(cols)), style);
+    let x = if canvas.is_accessible() { LABEL_COLS } else { MARGIN };
+    canvas.text(x, 0, &truncate(&format!(" editing a sent message{cancels} "), text_cols(cols)), style);
 }
 
 /// Says at the end of the line above which completion is selected, or that the conversation goes on below.
@@ -209,7 +216,8 @@ fn draw_ruler_end(canvas: &mut Canvas<'_>, state: &State) {
         }
     };
     let style = canvas.style("ui.key");
-    let taken = if edited_turn::is_editing(state) { cols / 2 } else { MARGIN };
+    let label = if canvas.is_accessible() { LABEL_COLS } else { MARGIN };
+    let taken = if edited_turn::is_editing(state) { cols / 2 } else { label };
     let fits = |text: &&String| text_width(text) + usize::from(taken) < usize::from(cols);
     if let Some(text) = texts.iter().find(fits) {
         canvas.text(cols - text_width(text) as u16 - 1, 0, text, style);
@@ -273,7 +281,7 @@ fn draw_completion(
     }
     if is_selected {
         let style = canvas.style("ui.row");
-        canvas.put_style(Rect::new(0, y, cols, 1), style);
+        canvas.select_row(Rect::new(0, y, cols, 1), style);
     }
 }
 
@@ -292,7 +300,7 @@ fn draw_text(canvas: &mut Canvas<'_>, state: &State, top: u16, rows: &[(Byte, By
     for ((start, end), y) in rows.iter().zip(top..height) {
         canvas.text(0, y, "┃", sign);
         let (shown, labels) = state.prompt.shown(*start..*end);
-        canvas.text(MARGIN, y, &shown, style);
+        canvas.content(MARGIN, y, &shown, style);
         for (x, width) in labels {
             canvas.put_style(Rect::new(MARGIN + x as u16, y, width as u16, 1), paste);
         }

@@ -135,6 +135,9 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &QuestionsView) {
                 style,
             );
         }
+        if !view.is_typing() && top(selected, all.len(), rows) + n == selected {
+            canvas.place_caret(x, inner.y + n as u16);
+        }
         for span in line {
             let style = canvas.style(span.scope);
             x = canvas.text(x, inner.y + n as u16, &span.text, style);

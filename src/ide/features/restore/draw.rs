@@ -70,7 +70,7 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &RestoreView) {
     let inner = frame::draw(canvas, title, &right, footer);
     let mut inside = canvas.sub(inner);
     let (cols, rows) = inside.size();
-    if cols >= WIDE {
+    if inside.has_room_beside(WIDE) {
         list(&mut inside.sub(Rect::new(0, 0, LIST, rows)), view);
         difference(&mut inside.sub(Rect::new(LIST + 1, 0, cols - LIST - 1, rows)), view);
     } else {
@@ -99,7 +99,7 @@ fn list(canvas: &mut Canvas<'_>, view: &RestoreView) {
         canvas.text(cols.saturating_sub(width + 1), y, &note, soft);
         if n == view.selected {
             let style = canvas.style("ui.row");
-            canvas.put_style(Rect::new(0, y, cols, 1), style);
+            canvas.select_row(Rect::new(0, y, cols, 1), style);
         }
     }
     let below = view.preview.files.len().saturating_sub(first);

@@ -11,7 +11,7 @@ use crate::ide::core::state::State;
 use crate::ide::features::diff;
 use crate::ide::features::review::file::{Body, ReviewedFile};
 use crate::ide::features::review::state::{Decision, REVIEW, Review};
-use crate::ide::features::review::view::{Column, ReviewView, WIDE};
+use crate::ide::features::review::view::{Column, ReviewView, both_columns_from};
 use crate::runtime::restore::changes::ChangeScope;
 use crate::tui::canvas::Canvas;
 
@@ -55,18 +55,19 @@ pub fn view_area((cols, rows): (u16, u16)) -> Rect {
     Rect::new(0, 0, cols, rows - u16::from(rows > 4))
 }
 
-/// Returns whether the list and the hunks have room beside each other on a screen of this size.
-pub fn has_both_columns(size: (u16, u16)) -> bool {
+/// Returns whether the list and the hunks have room beside each other on a screen of this size, of which `wide` columns
+/// are needed.
+pub fn has_both_columns(size: (u16, u16), wide: u16) -> bool {
     let area = view_area(size);
     let framed = area.width >= 4 && area.height >= 3;
-    area.width - if framed { 2 } else { 0 } >= WIDE
+    area.width - if framed { 2 } else { 0 } >= wide
 }
 
 /// Returns the areas of the list and of the hunks in an inner area, unless a column has no room.
-fn columns((cols, rows): (u16, u16), column: Column, list: u16) -> (Option<Rect>, Option<Rect>) {
+fn columns((cols, rows): (u16, u16), wide: u16, column: Column, list: u16) -> (Option<Rect>, Option<Rect>) {
     let whole = Rect::new(0, 0, cols, rows);
     match column {
-        _ if cols >= WIDE => {
+        _ if cols >= wide => {
             let hunks = Rect::new(list + 1, 0, cols - list - 1, rows);
             (Some(Rect::new(0, 0, list, rows)), Some(hunks))
         }
@@ -88,12 +89,13 @@ pub fn list_cols(review: &Review) -> u16 {
     widest.clamp(LIST.0.into(), LIST.1.into()) as u16
 }
 
-/// Returns the columns and rows for the rows of the texts, beside a list of that many columns.
-pub fn hunk_area(size: (u16, u16), column: Column, list: u16) -> (u16, u16) {
+/// Returns the columns and rows for the rows of the texts, beside a list of that many columns in a screen of `wide`
+/// columns.
+pub fn hunk_area(size: (u16, u16), wide: u16, column: Column, list: u16) -> (u16, u16) {
     let area = view_area(size);
     let framed = area.width >= 4 && area.height >= 3;
     let inner = if framed { (area.width - 2, area.height - 2) } else { (area.width, area.height) };
-    let hunks = columns(inner, column, list).1.unwrap_or(Rect::new(0, 0, inner.0, inner.1));
+    let hunks = columns(inner, wide, column, list).1.unwrap_or(Rect::new(0, 0, inner.0, inner.1));
     (hunks.width.saturating_sub(MARKS), hunks.height.saturating_sub(header_rows(hunks.height)).max(1))
 }
 
@@ -162,7 +164,7 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &ReviewView, state: &State) {
         }
         return;
     }
-    let (list, hunks) = columns(inside.size(), view.column, list_cols(review));
+    let (list, hunks) = columns(inside.size(), both_columns_from(state), view.column, list_cols(review));
     if let (Some(_), Some(hunks)) = (list, hunks) {
         let line = inside.style("ui.overlay.border");
         (0..hunks.height).for_each(|y| {
@@ -210,7 +212,11 @@ fn draw_files(canvas: &mut Canvas<'_>, view: &ReviewView, review: &Review) {
         if n == view.selected {
             let is_focused = view.column == Column::Files;
             let style = canvas.style(if is_focused { "ui.row" } else { "ui.row.soft" });
-            canvas.put_style(Rect::new(0, y, cols, 1), style);
+            if is_focused {
+                canvas.select_row(Rect::new(0, y, cols, 1), style);
+            } else {
+                canvas.put_style(Rect::new(0, y, cols, 1), style);
+            }
         }
     }
 }
@@ -254,7 +260,7 @@ fn draw_hunks(canvas: &mut Canvas<'_>, view: &ReviewView, state: &State) {
     for y in 0..rows {
         let Some(hunk) = view.rows.run_at(top + usize::from(y), side_by_side) else { continue };
         if Some(hunk) == selected {
-            part.text(0, y, "▌", title);
+            part.text(0, y, if part.is_accessible() { ">" } else { "▌" }, title);
         }
         let Some(key) = file.keys.get(hunk) else { continue };
         if review.decision(&file.name, *key) == Decision::Accepted {

@@ -17,7 +17,7 @@ use crate::ide::features::review::apply::{self, Action, Job, UndoStep};
 use crate::ide::features::review::file::{Body, Compared, ReviewedFile};
 use crate::ide::features::review::message::{self, Remark};
 use crate::ide::features::review::state::{Decision, Progress, REVIEW, Review};
-use crate::ide::features::review::view::{Column, ReviewView};
+use crate::ide::features::review::view::{Column, ReviewView, both_columns_from};
 use crate::ide::features::review::{compute, draw, marks};
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::llm::model::UserMessage;
@@ -36,7 +36,7 @@ pub fn toggle(cx: &mut Cx<'_>) {
     }
     cx.state.layers.close::<ReviewView>();
     cx.state.slots[REVIEW].chosen = None;
-    cx.state.push_layer(ReviewView::new());
+    cx.state.push_layer(ReviewView::new().stacked(cx.state.is_accessible()));
     if !cx.state.slots[REVIEW].files.is_empty() {
         // Shown until the new comparison is complete.
         on_compared(cx);
@@ -59,7 +59,7 @@ pub fn open_at(cx: &mut Cx<'_>, wanted: Vec<Name>) {
     }
     cx.state.layers.close::<ReviewView>();
     cx.state.slots[REVIEW].chosen = Some(ChangeScope::Session);
-    let mut view = ReviewView::new();
+    let mut view = ReviewView::new().stacked(cx.state.is_accessible());
     view.wanted = wanted;
     cx.state.push_layer(view);
     compute::start(cx);
@@ -233,8 +233,9 @@ pub fn with_view(cx: &mut Cx<'_>, action: impl FnOnce(&mut ReviewView, &Review))
 
 fn scroll(cx: &mut Cx<'_>) {
     let (size, list) = (cx.state.size, draw::list_cols(&cx.state.slots[REVIEW]));
+    let wide = both_columns_from(cx.state);
     if let Some(view) = cx.state.layers.all_mut::<ReviewView>().next() {
-        let (cols, rows) = draw::hunk_area(size, view.column, list);
+        let (cols, rows) = draw::hunk_area(size, wide, view.column, list);
         let side_by_side = view.is_side_by_side(cols);
         view.rows.scroll_to_selection(usize::from(rows), side_by_side, true);
     }
@@ -242,11 +243,11 @@ fn scroll(cx: &mut Cx<'_>) {
 
 /// Moves in the focused column.
 pub fn step(cx: &mut Cx<'_>, by: isize) {
-    let size = cx.state.size;
+    let (size, wide) = (cx.state.size, both_columns_from(cx.state));
     with_view(cx, |view, review| match view.column {
         Column::Files => view.select_file(review, view.selected.saturating_add_signed(by)),
         Column::Hunks => {
-            let (cols, _) = draw::hunk_area(size, view.column, draw::list_cols(review));
+            let (cols, _) = draw::hunk_area(size, wide, view.column, draw::list_cols(review));
             view.rows.step(by, view.is_side_by_side(cols));
         }
     });
@@ -283,10 +284,10 @@ pub fn go_to_hunk(cx: &mut Cx<'_>, forward: bool) {
 
 /// Puts the texts side by side, or one below the other.
 pub fn toggle_sides(cx: &mut Cx<'_>) {
-    let size = cx.state.size;
+    let (size, wide) = (cx.state.size, both_columns_from(cx.state));
     let mut has_room = true;
     with_view(cx, |view, review| {
-        let (cols, _) = draw::hunk_area(size, view.column, draw::list_cols(review));
+        let (cols, _) = draw::hunk_area(size, wide, view.column, draw::list_cols(review));
         let side_by_side = view.is_side_by_side(cols);
         view.rows.step(0, side_by_side);
         view.rows.layout_choice = Some(!side_by_side);
@@ -378,9 +379,9 @@ fn refresh_if_edited(cx: &mut Cx<'_>) {
 /// Shows the hunks where only the list of files is on the screen, since a hunk that is not seen cannot be decided
 /// about. Returns whether they were shown before.
 fn shows_hunks(cx: &mut Cx<'_>, verb: &str) -> bool {
-    let size = cx.state.size;
+    let (size, wide) = (cx.state.size, both_columns_from(cx.state));
     let Some(view) = cx.state.layers.top::<ReviewView>() else { return true };
-    if view.column == Column::Hunks || draw::has_both_columns(size) {
+    if view.column == Column::Hunks || draw::has_both_columns(size, wide) {
         return true;
     }
     with_view(cx, |view, _| view.column = Column::Hunks);

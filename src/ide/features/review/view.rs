@@ -1,14 +1,20 @@
 //! The open review: which file and hunk are selected. Must not know how it is drawn, nor what keys do.
 
+use crate::ide::core::state::State;
 use crate::ide::features::diff::rows::DiffRows;
 use crate::ide::features::review::file::{Compared, ReviewedFile};
 use crate::ide::features::review::state::{Decision, Review};
 use crate::workspace::checkpoint::Name;
 
 /// Below this width only one of the columns is shown.
-pub const WIDE: u16 = 100;
+const WIDE: u16 = 100;
 /// From this width of the hunks' column on the texts are side by side.
 const SIDE_BY_SIDE: u16 = 110;
+
+/// Returns the width below which only one of the columns is shown: none shows both to a screen reader.
+pub fn both_columns_from(state: &State) -> u16 {
+    if state.is_accessible() { u16::MAX } else { WIDE }
+}
 
 /// A column of the review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -41,6 +47,13 @@ impl ReviewView {
     /// Returns a view that waits for the comparison.
     pub fn new() -> Self {
         Self { is_loading: true, ..Self::default() }
+    }
+
+    /// Returns the view with the texts one below the other, unless the user chooses otherwise.
+    #[must_use]
+    pub fn stacked(mut self, is_stacked: bool) -> Self {
+        self.rows.layout_choice = self.rows.layout_choice.or(is_stacked.then_some(false));
+        self
     }
 
     /// Returns the name of the selected file.

@@ -188,7 +188,7 @@ fn draw_body(inside: &mut Canvas<'_>, view: &SessionView, look: &Look) {
         inside.text(1, 0, text, look.soft);
         return;
     }
-    let list_cols = if has_turn(cols) { cols * 3 / 5 } else { cols };
+    let list_cols = if has_turn(cols) && !inside.is_accessible() { cols * 3 / 5 } else { cols };
     {
         let mut list = inside.sub(Rect::new(0, 0, list_cols, rows));
         for (y, index) in view.page(usize::from(rows)).enumerate() {
@@ -250,7 +250,8 @@ pub fn draw_row(
         right = format!("hidden  {right}");
     }
     if view.is_folded(row) {
-        right = format!("⋯ {}  {right}", row.descendants);
+        let sign = if list.is_accessible() { "collapsed" } else { "⋯" };
+        right = format!("{sign} {}  {right}", row.descendants);
     }
     let right_width = text_width(&right) as u16;
     let end = cols.saturating_sub(right_width + 2);
@@ -278,7 +279,7 @@ pub fn draw_row(
 pub fn finish_row(list: &mut Canvas<'_>, y: u16, is_selected: bool, look: &Look) {
     let (cols, _) = list.size();
     if is_selected {
-        list.put_style(Rect::new(0, y, cols, 1), look.selected);
+        list.select_row(Rect::new(0, y, cols, 1), look.selected);
     }
 }
 

@@ -60,7 +60,8 @@ pub fn draw(inside: &mut Canvas<'_>, view: &SessionView, forest: &Forest, look: 
         };
         if let Some(outline) = body.outline.as_ref().filter(|_| !body.shown.is_empty()) {
             let mut below = inside.sub(Rect::new(INDENT, y, cols.saturating_sub(INDENT), 1));
-            draw_row(&mut below, 0, (body, outline), (row, is_selected), look);
+            // The whole line is marked below.
+            draw_row(&mut below, 0, (body, outline), (row, false), look);
         } else {
             let known = if body.outline.is_some() { "No entries" } else { "reading the session…" };
             let text = visible(root.problem.as_deref().unwrap_or(known));

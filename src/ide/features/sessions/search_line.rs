@@ -50,6 +50,10 @@ impl Layer for SearchLine {
         KeyContext::InputPrompt
     }
 
+    fn is_line(&self) -> bool {
+        true
+    }
+
     fn area(&self, size: (u16, u16)) -> Rect {
         let (y, cols) = self.pane.unwrap_or((0, size.0));
         Rect::new(0, y.min(size.1.saturating_sub(1)), cols.min(size.0), 1)

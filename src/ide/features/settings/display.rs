@@ -35,6 +35,10 @@ pub const SETTINGS: &[SettingSpec] = &[
     }),
     SettingSpec::new("tree-follow", |cx, new| show(cx, new, |to, from| to.tree_follow = from.tree_follow)),
     SettingSpec::new("tab-line", |cx, new| show(cx, new, |to, from| to.tabs = from.tabs)),
+    SettingSpec::new("accessible", |cx, new| {
+        cx.state.text_options.accessible = new.accessible;
+        cx.state.damage.add_all();
+    }),
     SettingSpec::new("mouse", |cx, new| cx.ui.mouse = Some(new.mouse)),
     SettingSpec::new("notify", |cx, new| cx.ui.notify = Some(Notify::named(&new.notify))),
     SettingSpec::new("tab-width", type_with),

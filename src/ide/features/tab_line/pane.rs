@@ -7,6 +7,7 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
+use crate::ide::features::accessible::titles;
 use crate::ide::model::file_labels::labels;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
@@ -107,6 +108,11 @@ impl Component<State> for TabLine {
         let (cols, rows) = canvas.size();
         let ground = canvas.style("ui.tab");
         canvas.fill(Rect::new(0, 0, cols, rows), ground);
+        if canvas.is_accessible() {
+            let style = canvas.style("ui.title.focus");
+            canvas.content(0, 0, &truncate(&titles::editor(state), usize::from(cols)), style);
+            return;
+        }
         let current = state.buffers.current().map(|buffer| buffer.id);
         for TabSpan { tab, cols, text } in tab_spans(state, cols) {
             let is_current = match tab {

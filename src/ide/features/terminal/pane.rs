@@ -87,6 +87,9 @@ impl Component<State> for TerminalPane {
 }
 
 fn draw_titles(canvas: &mut Canvas<'_>, state: &State, cols: u16) {
+    if canvas.is_accessible() {
+        return draw_title_in_words(canvas, state, cols);
+    }
     let ground = canvas.style("ui.title");
     let focused = state.panes.focus == Focus::Terminal;
     let (active, strong) = (canvas.style("ui.tab.active"), canvas.style("ui.title.focus"));
@@ -112,6 +115,27 @@ fn draw_titles(canvas: &mut Canvas<'_>, state: &State, cols: u16) {
     }
 }
 
+/// Draws the title for screen readers: which terminal, its program, and whether older rows are shown.
+fn draw_title_in_words(canvas: &mut Canvas<'_>, state: &State, cols: u16) {
+    let style = canvas.style("ui.title.focus");
+    canvas.fill(Rect::new(0, 0, cols, 1), style);
+    let terminals = &state.slots[TERMINALS];
+    let Some(terminal) = terminals.active() else { return };
+    let name = if terminal.name.is_empty() { "shell" } else { terminal.name.as_str() };
+    let mut parts = vec![format!("Terminal: {name}")];
+    let count = terminals.all().len();
+    if count > 1 {
+        parts.push(format!("{} of {count}", terminals.active_index() + 1));
+    }
+    if matches!(terminal.shell, ShellState::Ended(_) | ShellState::Failed(_)) {
+        parts.push("ended".to_string());
+    }
+    if terminal.grid.back > 0 {
+        parts.push(format!("{} rows back", terminal.grid.back));
+    }
+    canvas.content(0, 0, &truncate(&parts.join(", "), usize::from(cols)), style);
+}
+
 fn draw_grid(canvas: &mut Canvas<'_>, terminal: &Terminal) {
     let (cols, rows) = canvas.size();
     let (ground, selected) = (canvas.style("ui.text"), canvas.style("ui.selection"));
@@ -120,7 +144,7 @@ fn draw_grid(canvas: &mut Canvas<'_>, terminal: &Terminal) {
     for (y, row) in (0..rows).zip(&terminal.grid.rows).filter(|(y, _)| dirty.contains(y)) {
         for run in &**row {
             let style = ground.patch(run.style);
-            canvas.text(run.x, y, &run.text, if run.selected { style.patch(selected) } else { style });
+            canvas.content(run.x, y, &run.text, if run.selected { style.patch(selected) } else { style });
         }
     }
     let (status_text, scope) = match &terminal.shell {

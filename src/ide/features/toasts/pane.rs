@@ -65,14 +65,14 @@ fn text_before(text: &str, cols: usize) -> String {
     crate::base::width::truncate(text, cols).trim_end_matches('…').to_string()
 }
 
-/// Returns when the current message is to be removed, on the monotonic clock.
+/// Returns when the current message is to be removed, on the monotonic clock. For screen readers it stays until the next.
 pub fn deadline(state: &State) -> Option<Duration> {
-    state.status.deadline().filter(|_| !state.asks_for_key())
+    state.status.deadline().filter(|_| !state.asks_for_key() && !state.is_accessible())
 }
 
-/// Returns where the current message is drawn; `None` if there is none or the status line has it.
+/// Returns where the current message is drawn; `None` if there is none or the last line has it.
 pub fn area(state: &State, areas: &Areas) -> Option<Rect> {
-    if state.status.message.is_empty() || state.asks_for_key() {
+    if state.status.message.is_empty() || state.asks_for_key() || state.is_accessible() {
         return None;
     }
     let bottom = areas.status.map_or(state.size.1, |status| status.y);
@@ -85,7 +85,7 @@ pub fn area(state: &State, areas: &Areas) -> Option<Rect> {
     let x = pane.right().saturating_sub(cols);
     let wanted = Rect::new(x, pane.bottom().saturating_sub(rows), cols, rows);
     let kept = kept_areas(state, areas);
-    let body = state.layers.last().map(|layer| layer.area(state.size));
+    let body = state.layers.last().map(|layer| state.layer_area(layer));
     let columns =
         [x, pane.x.min(screen.right().saturating_sub(cols)), screen.right().saturating_sub(cols), 0];
     let top = screen.bottom().saturating_sub(rows);
@@ -127,7 +127,7 @@ fn kept_areas(state: &State, areas: &Areas) -> Vec<Rect> {
     let windows = state.visible_rows.iter().chain(&state.other_visible_rows);
     kept.extend(windows.filter_map(|shown| shown.title));
     if let Some(layer) = state.layers.last() {
-        let area = layer.area(state.size);
+        let area = state.layer_area(layer);
         kept.extend([row(area, area.y), row(area, area.bottom().saturating_sub(1))]);
         kept.extend(layer.cursor((area.width, area.height)).map(|(_, y)| row(area, area.y + y)));
         if area.height <= SMALL_LAYER {

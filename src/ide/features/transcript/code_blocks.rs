@@ -16,6 +16,10 @@ const BUDGET: Duration = Duration::from_secs(1);
 /// Runs after a frame: requests the colors of the blocks that it showed plain.
 pub fn after_frame(cx: &mut Cx<'_>) {
     let blocks = agents::shown(&cx.state.slots).1.borrow_mut().take_blocks();
+    // Neither is read: colored text would be spoken again, and a drawing is no text.
+    if cx.state.is_accessible() {
+        return;
+    }
     for (item, block) in blocks {
         if diagrams::is_diagram(&block) {
             diagrams::draw(cx, item, block);

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     fn item(kind: ItemKind) -> Item {
-        Item { id: 1, version: 0, took: None, kind }
+        Item { id: 1, version: 0, took: None, grows: false, revealed: None, kind }
     }
 
     #[test]

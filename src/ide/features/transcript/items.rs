@@ -4,6 +4,7 @@
 pub mod earlier_messages;
 pub mod plan;
 pub mod retry;
+pub mod reveal;
 pub mod subagents;
 #[cfg(test)]
 mod tests;
@@ -36,6 +37,10 @@ pub struct Item {
     pub version: u64,
     /// How long the model wrote it, if that is known.
     pub took: Option<Duration>,
+    /// Whether the model is still writing it.
+    pub grows: bool,
+    /// How many bytes a screen reader has got, while there is more or may be.
+    pub revealed: Option<usize>,
     /// Its content.
     pub kind: ItemKind,
 }
@@ -155,6 +160,10 @@ pub struct Transcript {
     running: Vec<u64>,
     /// The part in which the model thinks, and since when.
     thinking: Option<(usize, Duration)>,
+    /// Whether texts appear in steps.
+    is_paced: bool,
+    /// Ids of the items of which not all is shown.
+    revealing: Vec<u64>,
 }
 
 impl Transcript {
@@ -271,7 +280,14 @@ impl Transcript {
 
     fn add(&mut self, kind: ItemKind) {
         self.next_id += 1;
-        self.items.push_back(Item { id: self.next_id, version: 0, took: None, kind });
+        self.items.push_back(Item {
+            id: self.next_id,
+            version: 0,
+            took: None,
+            grows: false,
+            revealed: None,
+            kind,
+        });
     }
 
     fn add_user(&mut self, parts: &[Part]) {
@@ -399,7 +415,11 @@ impl Transcript {
                 self.open_part(*index, ItemKind::Thinking(String::new()));
                 self.begin_thinking(*index);
             }
-            StreamEvent::ThinkingEnd { .. } => self.end_thinking(),
+            StreamEvent::ThinkingEnd { index, .. } => {
+                self.end_thinking();
+                self.end_part(*index);
+            }
+            StreamEvent::TextEnd { index, .. } => self.end_part(*index),
             StreamEvent::TextDelta { index, delta } | StreamEvent::ThinkingDelta { index, delta } => {
                 let Some(item) = self.part(*index) else { return false };
                 if let ItemKind::Answer(text) | ItemKind::Thinking(text) = &mut item.kind {
@@ -435,6 +455,11 @@ impl Transcript {
     fn end_streaming(&mut self) {
         self.end_thinking();
         for (_, at) in self.streaming.drain(..) {
+            if let Some(item) = self.items.get_mut(at)
+                && std::mem::take(&mut item.grows)
+            {
+                item.version += 1;
+            }
             if let Some(ItemKind::Answer(text) | ItemKind::Thinking(text)) =
                 self.items.get_mut(at).map(|item| &mut item.kind)
             {
@@ -448,11 +473,25 @@ impl Transcript {
         let known = self.streaming.iter().find(|(part, _)| *part == index).map(|(_, at)| *at);
         if let Some(item) = known.and_then(|at| self.items.get_mut(at)) {
             self.next_id += 1;
-            *item = Item { id: self.next_id, version: 0, took: None, kind };
+            let revealed = self.is_paced.then_some(0);
+            *item = Item { id: self.next_id, version: 0, took: None, grows: true, revealed, kind };
+            self.revealing.extend(revealed.map(|_| self.next_id));
             return;
         }
         self.add(kind);
+        if let Some(item) = self.items.back_mut() {
+            (item.grows, item.revealed) = (true, self.is_paced.then_some(0));
+            self.revealing.extend(item.revealed.map(|_| item.id));
+        }
         self.streaming.push((index, self.items.len() - 1));
+    }
+
+    /// Records that a part is complete.
+    fn end_part(&mut self, index: usize) {
+        if let Some(item) = self.part(index) {
+            item.grows = false;
+            item.version += 1;
+        }
     }
 
     fn part(&mut self, index: usize) -> Option<&mut Item> {

@@ -8,7 +8,7 @@ use crate::ide::features::transcript::cards::form::{CardForm, CardKeys};
 use crate::ide::features::transcript::items::{Item, ItemKind};
 use crate::ide::features::transcript::lines;
 use crate::ide::model::view::text_options::TextOptions;
-use crate::tui::widgets::line::{self, Line, Span};
+use crate::tui::widgets::line::{self, Line, Role, Span};
 use crate::tui::widgets::markdown::Markdown;
 use crate::tui::widgets::markdown::code_blocks::{Block, Colored};
 use crate::tui::widgets::plain::PlainText;
@@ -28,6 +28,8 @@ pub struct Layout {
     version: u64,
     options: ItemOptions,
     width: u16,
+    /// The line above the others that says who speaks, for screen readers.
+    speaker: Option<Line>,
 }
 
 enum Lines {
@@ -111,27 +113,55 @@ fn text_of(item: &Item) -> &str {
     }
 }
 
+/// Returns the line that says who speaks; `None` where the first line says it.
+fn speaker(item: &Item) -> Option<Line> {
+    let name = match &item.kind {
+        ItemKind::Answer(_) => "Agent:",
+        ItemKind::Thinking(_) => "Thinking:",
+        _ => return None,
+    };
+    Some(vec![Span::new(name, "ui.prompt").with_role(Role::Aside)])
+}
+
+/// Returns the text of an item of unlimited length, as far as it is shown: to a screen reader, which speaks every change,
+/// whole sentences and lines of a text that is still written.
+fn shown_text(item: &Item, options: ItemOptions) -> &str {
+    let text = text_of(item);
+    if options.show.accessible { &text[..text.len().min(item.shown_len())] } else { text }
+}
+
 impl Layout {
     /// Returns the layout of an item, without lines yet.
     pub fn new(item: &Item, width: u16, options: ItemOptions) -> Self {
         let plain = |scope, lead| Lines::Plain(Box::new(PlainText::new(scope, lead)));
         let lines = match &item.kind {
+            ItemKind::Answer(_) if options.show.accessible => Lines::Markdown(Box::new(Markdown::linear())),
             ItemKind::Answer(_) => Lines::Markdown(Box::default()),
             ItemKind::Thinking(_) => plain("agent.thinking", None),
-            ItemKind::User(_) => plain("agent.user", Some(Span::new("› ", "ui.prompt"))),
+            ItemKind::User(_) => {
+                let sign = if options.show.accessible { "You: " } else { "› " };
+                plain("agent.user", Some(Span::new(sign, "ui.prompt")))
+            }
             ItemKind::Notice { error, .. } => {
-                let (sign, scope) = if *error { ("✗ ", "error") } else { ("· ", "ui.text.soft") };
+                let (sign, scope) = match (options.show.accessible, *error) {
+                    (true, true) => ("Error: ", "error"),
+                    (true, false) => ("Note: ", "ui.text.soft"),
+                    (false, true) => ("✗ ", "error"),
+                    (false, false) => ("· ", "ui.text.soft"),
+                };
                 plain(scope, Some(Span::new(sign, scope)))
             }
             ItemKind::Tool(_) | ItemKind::Summary { .. } | ItemKind::Image(_) => Lines::Rows(Box::default()),
         };
-        Self { lines, version: item.version, options, width }
+        let speaker = options.show.accessible.then(|| speaker(item)).flatten();
+        Self { lines, version: item.version, options, width, speaker }
     }
 
     /// Updates the layout for the current item and display options.
     pub fn update(&mut self, item: &Item, width: u16, options: ItemOptions, keys: &CardKeys) {
         // Other texts only grow; the text of a notice may be replaced.
-        if matches!(item.kind, ItemKind::Notice { .. }) && self.version != item.version {
+        let is_replaced = matches!(item.kind, ItemKind::Notice { .. }) && self.version != item.version;
+        if is_replaced || self.options.show.accessible != options.show.accessible {
             *self = Self::new(item, width, options);
         }
         let same = (self.options, self.width) == (options, width);
@@ -145,18 +175,27 @@ impl Layout {
 
     /// Returns the number of lines of the item.
     pub fn height(&mut self, item: &Item) -> usize {
-        match &mut self.lines {
-            Lines::Markdown(markdown) => markdown.height(text_of(item), self.width),
-            Lines::Plain(plain) => plain.height(text_of(item), self.width),
+        let text = shown_text(item, self.options);
+        let height = match &mut self.lines {
+            Lines::Markdown(markdown) => markdown.height(text, self.width),
+            Lines::Plain(plain) => plain.height(text, self.width),
             Lines::Rows(rows) => rows.lines.len(),
-        }
+        };
+        // Who speaks is said with the first words.
+        height + usize::from(height > 0 && self.speaker.is_some())
     }
 
     /// Passes lines of a range to `draw`.
     pub fn visit(&mut self, item: &Item, range: Range<usize>, draw: &mut impl FnMut(&Line)) {
+        let above = usize::from(self.speaker.is_some());
+        if range.start < above {
+            self.speaker.iter().filter(|_| range.end > 0).for_each(&mut *draw);
+        }
+        let range = range.start.saturating_sub(above)..range.end.saturating_sub(above);
+        let text = shown_text(item, self.options);
         match &mut self.lines {
-            Lines::Markdown(markdown) => markdown.visit(text_of(item), self.width, range, draw),
-            Lines::Plain(plain) => plain.visit(text_of(item), self.width, range, draw),
+            Lines::Markdown(markdown) => markdown.visit(text, self.width, range, draw),
+            Lines::Plain(plain) => plain.visit(text, self.width, range, draw),
             Lines::Rows(rows) => {
                 rows.on_shown(item);
                 rows.lines.iter().take(range.end).skip(range.start).for_each(draw);
@@ -197,5 +236,48 @@ impl Layout {
             Lines::Plain(plain) => plain.bytes(),
             Lines::Rows(rows) => rows.bytes,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str, grows: bool) -> String {
+        let kind = ItemKind::Answer(text.to_string());
+        let item = Item { id: 1, version: 0, took: None, grows, revealed: None, kind };
+        let show = TextOptions { accessible: true, ..TextOptions::new(4, true, 80) };
+        let options = ItemOptions { show, is_closed: false };
+        let mut layout = Layout::new(&item, 40, options);
+        let (height, mut lines) = (layout.height(&item), Vec::new());
+        layout.visit(&item, 0..height, &mut |line: &Line| {
+            lines.push(line.iter().map(|span| span.text.as_str()).collect::<String>());
+        });
+        assert_eq!(lines.len(), height, "{lines:?}");
+        lines.join("|")
+    }
+
+    #[test]
+    fn layout_accessible_growing_answer_ends_with_a_sentence_or_line() {
+        assert_eq!(shown("One is", true), "");
+        assert_eq!(shown("One is done. Two", true), "Agent:|One is done.");
+        assert_eq!(shown("# Title\nand 完了。次", true), "Agent:|Heading 1: Title|and 完了。");
+        assert_eq!(shown("One is done. Two", false), "Agent:|One is done. Two");
+    }
+
+    #[test]
+    fn layout_accessible_parts_of_lines_are_those_of_the_whole() {
+        let kind = ItemKind::Answer("a\n\nb".into());
+        let item = Item { id: 1, version: 0, took: None, grows: false, revealed: None, kind };
+        let show = TextOptions { accessible: true, ..TextOptions::new(4, true, 80) };
+        let mut layout = Layout::new(&item, 40, ItemOptions { show, is_closed: false });
+        let mut lines = |range: Range<usize>| {
+            let mut out = String::new();
+            layout.visit(&item, range, &mut |line: &Line| {
+                out.push_str(&line.first().map_or("", |span| span.text.as_str()).replace(':', ""));
+            });
+            out
+        };
+        assert_eq!([lines(0..1), lines(1..2), lines(0..4), lines(3..4)], ["Agent", "a", "Agentab", "b"]);
     }
 }

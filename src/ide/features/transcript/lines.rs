@@ -28,10 +28,15 @@ pub fn lay_out(item: &Item, form: &CardForm<'_>) -> Vec<Line> {
 /// Returns the lines of a summary: its title, and its text if output is shown in full.
 fn summary(title: &str, text: &str, form: &CardForm<'_>) -> Vec<Line> {
     let key = &form.keys.expand;
-    let sign = if form.is_full { "▾ " } else { "▸ " };
+    let sign = match (form.is_accessible, form.is_full) {
+        (true, true) => "Summary: ",
+        (true, false) => "Summary, collapsed: ",
+        (false, true) => "▾ ",
+        (false, false) => "▸ ",
+    };
     let hint = if form.is_full || key.is_empty() { String::new() } else { format!(" · {key}") };
     let mut head = vec![Span::decoration(sign, "agent.tool")];
-    let room = usize::from(form.width).saturating_sub(text_width(&hint) + 2);
+    let room = usize::from(form.width).saturating_sub(text_width(&hint) + text_width(sign));
     head.extend(fit(vec![Span::new(title.lines().next().unwrap_or_default(), "agent.tool")], room));
     head.push(Span::decoration(hint, "agent.tool"));
     let mut lines = vec![fit(head, usize::from(form.width))];

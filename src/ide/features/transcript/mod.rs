@@ -1,5 +1,6 @@
 //! The transcript: items of the conversation, their layout, colors of code in them.
 
+use crate::ide::core::damage::Part;
 use crate::ide::core::feature::{Feature, FeatureEvent};
 use std::cell::RefCell;
 
@@ -44,6 +45,9 @@ pub const FEATURE: Feature = Feature {
         FeatureEvent::FrameSent => {
             code_blocks::after_frame(cx);
             earlier::after_frame(cx);
+            if cx.state.is_accessible() && cx.state.slots[items::TRANSCRIPT].note_shown() {
+                cx.state.damage.add(Part::Transcript);
+            }
         }
         FeatureEvent::ConversationReplaced { is_other_session } => {
             edited_turn::on_conversation_replaced(cx, is_other_session);

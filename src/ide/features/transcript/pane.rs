@@ -52,12 +52,17 @@ impl Component<State> for TranscriptPane {
         let search = view.search.clone();
         let focus = view.focus().filter(|_| state.panes.is_agent_focused(AgentPart::Transcript));
         draw_heading(canvas, heading.as_deref().unwrap_or_default());
+        // The caret of a screen reader is at the first row of the item that has the keys.
+        let mut is_first = canvas.is_accessible();
         let mut content = canvas.sub(Rect::new(1, top, cols - 1, rows));
         view.visit(transcript, state.text_options, (cols, rows), |shown, line| {
             let y = shown.row;
             if focus == Some(shown.item) {
                 let mark = content.style("ui.border.focus");
                 content.text(0, y, "▎", mark);
+                if std::mem::take(&mut is_first) {
+                    content.select_row(Rect::new(0, y, 1, 1), mark);
+                }
             }
             let (x, ground) = draw_spans(&mut content, state, transcript.item(shown.item), line, y);
             // A line with its own background has it up to the edge.
@@ -97,6 +102,7 @@ fn draw_spans(
             Role::Image(part) => draw_image(content, (x, y), part, span, |key| {
                 image_state(state.slots[IMAGES].borrow_mut(), item, key, part.max)
             }),
+            Role::Text | Role::Tab | Role::Cut => content.content(x, y, &span.text, style),
             _ => content.text(x, y, &span.text, style),
         };
         if let Some(link) = &span.link {
@@ -124,12 +130,14 @@ fn draw_image(
 ) -> u16 {
     let style = canvas.style(span.scope);
     match state(part.key) {
-        ImageState::Ready(image) => {
+        ImageState::Ready(image) if !canvas.is_accessible() => {
             canvas.image_row(x, y, &image, part.row);
             x + image.cells.0
         }
         ImageState::Broken(_) if part.row == 0 => canvas.text(x, y, BROKEN, style),
-        ImageState::Broken(_) | ImageState::Pending => canvas.text(x, y, &span.text, style),
+        ImageState::Broken(_) | ImageState::Pending | ImageState::Ready(_) => {
+            canvas.text(x, y, &span.text, style)
+        }
     }
 }
 

@@ -30,6 +30,10 @@ pub fn apply(cx: &mut Cx<'_>, event: &AgentEvent) {
 
 /// Updates the countdown.
 pub fn tick(cx: &mut Cx<'_>) {
+    // Each new number would be spoken.
+    if cx.state.is_accessible() {
+        return;
+    }
     if cx.state.slots[TRANSCRIPT].count_down(cx.now) {
         cx.state.damage.add(Part::Transcript);
     }

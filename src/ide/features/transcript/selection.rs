@@ -170,6 +170,7 @@ mod tests {
     #[test]
     fn transcript_selection_end_holds_while_its_line_grows_and_not_when_it_changes() {
         let show = TextOptions {
+            accessible: false,
             tab_width: 4,
             auto_pairs: true,
             wrap_column: 80,

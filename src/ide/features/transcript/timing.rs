@@ -19,6 +19,10 @@ pub fn update(cx: &mut Cx<'_>) {
 
 /// Returns when something that the conversation shows changes by time.
 pub fn deadline(state: &State) -> Option<Duration> {
+    if state.is_accessible() {
+        // Each new time would be spoken.
+        return None;
+    }
     let transcript = &state.slots[TRANSCRIPT];
     let shown = agents::shown(&state.slots).0.time_deadline();
     [transcript.retry_deadline(), transcript.time_deadline(), shown].into_iter().flatten().min()
@@ -26,6 +30,9 @@ pub fn deadline(state: &State) -> Option<Duration> {
 
 /// Shows the times that have changed.
 pub fn tick(cx: &mut Cx<'_>) {
+    if cx.state.is_accessible() {
+        return;
+    }
     let is_changed = cx.state.slots[TRANSCRIPT].update_times(cx.now);
     if agents::update_times(cx.state, cx.now) || is_changed {
         cx.state.damage.add(Part::Transcript);

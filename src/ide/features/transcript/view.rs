@@ -363,6 +363,7 @@ mod tests {
 
     const SIZE: (u16, u16) = (120, 40);
     const SHOW: TextOptions = TextOptions {
+        accessible: false,
         tab_width: 4,
         auto_pairs: true,
         wrap_column: 80,

@@ -60,7 +60,7 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &UndoView, state: &State) {
         inside.text(cols.saturating_sub(detail_width + 1), y, &detail, soft);
         if n == view.selected {
             let style = inside.style("ui.row");
-            inside.put_style(Rect::new(0, y, cols, 1), style);
+            inside.select_row(Rect::new(0, y, cols, 1), style);
         }
     }
 }

@@ -3,6 +3,8 @@
 /// Options for showing and typing text, from the settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextOptions {
+    /// Whether the screen is drawn for screen readers: the one place where this is known.
+    pub accessible: bool,
     /// Cells between tab stops.
     pub tab_width: usize,
     /// Whether typing an opening bracket or quote inserts its partner.
@@ -21,6 +23,7 @@ impl TextOptions {
     /// Returns the options from the settings.
     pub fn new(tab_width: usize, auto_pairs: bool, wrap_column: usize) -> Self {
         Self {
+            accessible: false,
             tab_width: tab_width.clamp(1, 16),
             auto_pairs,
             wrap_column: wrap_column.max(1),

@@ -16,12 +16,21 @@ const DEPTH_MAX: usize = 8;
 
 /// The lines of a piece of prose.
 pub fn prose(text: &str, width: u16) -> Vec<Line> {
+    lay_out(text, width, false)
+}
+
+/// The lines of a piece of prose for screen readers: words in place of what is seen by position, size and signs.
+pub fn linear_prose(text: &str, width: u16) -> Vec<Line> {
+    lay_out(text, width, true)
+}
+
+fn lay_out(text: &str, width: u16, is_linear: bool) -> Vec<Line> {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_MATH;
     let text = &*math::with_dollars(text);
-    let mut layout = Layout { text, width, ..Layout::default() };
+    let mut layout = Layout { text, width, is_linear, ..Layout::default() };
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         (layout.at, layout.end) = (range.start, range.end);
         layout.event(event);
@@ -79,6 +88,17 @@ pub fn language(fence: &str, width: u16, prefix: &[Span]) -> Vec<Line> {
     }
 }
 
+/// Returns the lines around a code block for screen readers: its begin with the language, or its end.
+pub fn code_mark(fence: Option<&str>, width: u16) -> Vec<Line> {
+    let text = match fence.map(fence_name) {
+        None => "End of code".to_string(),
+        Some("") => "Code:".to_string(),
+        Some(name) => format!("Code, {name}:"),
+    };
+    let span = Span::new(text, "markdown.code.lang").with_role(Role::Aside);
+    wrap(&[span], width, &[], &[], BreakMode::Words)
+}
+
 /// Returns the language in the line of a fence; may be empty.
 pub fn fence_name(fence: &str) -> &str {
     let info = fence.trim().trim_start_matches(['`', '~']).trim();
@@ -109,6 +129,8 @@ struct Layout<'a> {
     /// Its end.
     end: usize,
     width: u16,
+    /// Whether a screen reader reads it.
+    is_linear: bool,
     out: Vec<Line>,
     prefixes: Vec<Prefix>,
     /// Open lists, the innermost last, and whether each is a bulleted one.
@@ -137,6 +159,9 @@ impl Layout<'_> {
             Event::SoftBreak => self.text(" ", self.scope()),
             Event::HardBreak => self.text("\n", self.scope()),
             Event::Rule => self.rule(),
+            Event::TaskListMarker(done) if self.is_linear => {
+                self.word(if done { "done: " } else { "to do: " });
+            }
             Event::TaskListMarker(done) => {
                 let (sign, scope) = if done { ("✓ ", "success") } else { ("○ ", "markdown.bullet") };
                 self.text(sign, scope);
@@ -152,16 +177,22 @@ impl Layout<'_> {
             Tag::Heading { level, .. } => {
                 self.begin_block();
                 self.scopes.push(heading_scope(level));
+                if self.is_linear {
+                    self.word(&format!("Heading {}: ", level as usize));
+                }
             }
             Tag::BlockQuote(_) => {
                 self.begin_block();
-                let bar = Span::decoration("│ ", "markdown.quote.bar");
+                let sign = if self.is_linear { "> " } else { "│ " };
+                let bar = Span::decoration(sign, "markdown.quote.bar");
                 self.prefixes.push(Prefix { first: None, rest: bar });
                 self.scopes.push("markdown.quote");
             }
             Tag::CodeBlock(kind) => {
                 self.begin_block();
-                if let pulldown_cmark::CodeBlockKind::Fenced(info) = kind {
+                if self.is_linear {
+                    self.out.extend(code_mark(Some(""), self.width));
+                } else if let pulldown_cmark::CodeBlockKind::Fenced(info) = kind {
                     let prefix = self.prefix();
                     self.out.extend(language(&info, self.width, &prefix));
                 }
@@ -246,6 +277,11 @@ impl Layout<'_> {
         }
     }
 
+    /// Adds a word that stands for how the text looks.
+    fn word(&mut self, word: &str) {
+        self.inline.push(Span::decoration(word, self.scope()));
+    }
+
     /// Adds a formula as text; what has no form as text is shown as it was written.
     fn formula(&mut self, tex: &str, marks: &str) {
         let is_part_of_word = self.text[..self.at].ends_with(char::is_alphanumeric)
@@ -304,7 +340,8 @@ impl Layout<'_> {
         self.begin_block();
         let prefix = self.prefix();
         let room = usize::from(self.width).saturating_sub(line::width(&prefix)).max(1);
-        self.inline.push(Span::new("─".repeat(room), "markdown.rule").with_role(Role::Aside));
+        let rule = if self.is_linear { "Separator".to_string() } else { "─".repeat(room) };
+        self.inline.push(Span::new(rule, "markdown.rule").with_role(Role::Aside));
         self.write_lines(&prefix);
     }
 
@@ -326,6 +363,9 @@ impl Layout<'_> {
             let prefix = self.prefix();
             self.out.extend(code(line, self.width, "markdown.code.block", &prefix));
         }
+        if self.is_linear {
+            self.out.extend(code_mark(None, self.width));
+        }
     }
 
     fn end_html(&mut self) {
@@ -344,7 +384,8 @@ impl Layout<'_> {
         let prefix: Line = prefix.into_iter().map(|span| span.with_role(Role::Decoration)).collect();
         // If the prefix leaves too little room, the table takes the whole width.
         let (prefix, room) = if room < 4 { (Vec::new(), self.width) } else { (prefix, room) };
-        for mut line in table::lines(&table, room) {
+        let lines = if self.is_linear { table::records(&table, room) } else { table::lines(&table, room) };
+        for mut line in lines {
             line.splice(0..0, prefix.iter().cloned());
             self.out.push(line);
         }

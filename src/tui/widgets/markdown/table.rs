@@ -154,8 +154,9 @@ fn breaks_words(table: &Table, widths: &[usize]) -> bool {
     cells.into_iter().any(|(cell, width)| word_width(cell).min(WORD_CELLS) > *width)
 }
 
-/// Returns each row below the head as lines of `header: value`, for a room too narrow for columns.
-fn records(table: &Table, room: u16) -> Vec<Line> {
+/// Returns each row below the head as lines of `header: value`, for a room too narrow for columns and for screen readers,
+/// which read across.
+pub fn records(table: &Table, room: u16) -> Vec<Line> {
     let indent = [Span::new("  ", "markdown.text")];
     let (head, rows) = table.rows.split_first().map_or((&[][..], &[][..]), |(head, rows)| (&head[..], rows));
     if rows.is_empty() {

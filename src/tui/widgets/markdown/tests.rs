@@ -475,3 +475,27 @@ fn markdown_block_scrolled_away_requests_colors_again() {
     assert!(markdown.layout.color(&markdown.text, &first[0], &colors_of(&first[0])));
     assert_eq!(markdown.range(80, 0..6), colored);
 }
+
+#[test]
+fn markdown_linear_says_what_is_otherwise_seen() {
+    let text = "## Plan\n\n- [x] one\n- [ ] two\n\n> said\n\n---\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```rust\nlet x;\n```\n";
+    let (mut markdown, mut lines) = (Markdown::linear(), Vec::new());
+    let height = markdown.height(text, 40);
+    markdown.visit(text, 40, 0..height, &mut |line: &Line| {
+        lines.push(line.iter().map(|span| span.text.as_str()).collect::<String>().trim().to_string());
+    });
+    lines.retain(|line| !line.is_empty());
+    let wanted = [
+        "Heading 2: Plan",
+        "• done: one",
+        "• to do: two",
+        "> said",
+        "Separator",
+        "a: 1",
+        "b: 2",
+        "Code, rust:",
+        "let x;",
+        "End of code",
+    ];
+    assert_eq!(lines, wanted);
+}

@@ -49,7 +49,8 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, 
 fn summary(drawn: &DrawContext<'_>, row: &Row) -> Option<Inlay> {
     let fold = drawn.lens.folds.fold_after(row.end).filter(|_| row.is_last)?;
     let lines = drawn.lens.text.line_of(fold.end).0 - row.line.0;
-    let text = if lines == 1 { " ⋯ 1 line".to_string() } else { format!(" ⋯ {lines} lines") };
+    let sign = if drawn.state.is_accessible() { "collapsed" } else { "⋯" };
+    let text = if lines == 1 { format!(" {sign} 1 line") } else { format!(" {sign} {lines} lines") };
     Some(Inlay { at: row.end, text, scope: "ui.fold" })
 }
 
@@ -62,8 +63,12 @@ fn draw_plain(
     plain: Style,
 ) {
     let (cols, _) = canvas.size();
-    canvas.text(x, 0, content, plain);
+    canvas.content(x, 0, content, plain);
     let to = from + content.len();
+    // Colors come later than the text, which would be spoken again.
+    if drawn.state.is_accessible() {
+        return;
+    }
     for colored in drawn.buffer.scopes(&(from..to)) {
         let (first, last) = (colored.range.start.max(from) - from, colored.range.end.min(to) - from);
         let style = canvas.style(colored.scope);
@@ -83,6 +88,7 @@ fn draw_each(
     let control = canvas.style("ui.control");
     let (cols, _) = canvas.size();
     let scopes = drawn.buffer.scopes(&(from..from + content.len()));
+    let scopes = if drawn.state.is_accessible() { &[][..] } else { &scopes[..] };
     let mut colors = scopes.iter().peekable();
     let mut inlays = inlays.iter().skip_while(|inlay| inlay.at < from).peekable();
     let mut at = from;
@@ -123,7 +129,10 @@ pub(super) fn draw_inlay(
     let style = canvas.style(inlay.scope);
     let mut at = column;
     for grapheme in graphemes(&visible(&inlay.text)) {
-        draw_clipped(canvas, at as isize - drawn.shown.left as isize, grapheme, style);
+        // An inlay is no text of the user.
+        if let Ok(x) = u16::try_from(at as isize - drawn.shown.left as isize) {
+            canvas.text(x, 0, grapheme, style);
+        }
         at += text_width(grapheme);
     }
     column + inlay.width()
@@ -138,6 +147,6 @@ fn carried_text(grapheme: &str) -> String {
 /// Draws at a column that may be left of the edge; the cut part is omitted.
 fn draw_clipped(canvas: &mut Canvas<'_>, x: isize, text: &str, style: Style) {
     if let Ok(x) = u16::try_from(x) {
-        canvas.text(x, 0, text, style);
+        canvas.content(x, 0, text, style);
     }
 }

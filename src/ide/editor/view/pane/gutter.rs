@@ -12,6 +12,10 @@ use crate::tui::canvas::Canvas;
 
 /// Draws the background of the cursor's line.
 pub(super) fn draw_caret_line(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16) {
+    // The caret says it to a screen reader, which would speak both rows again.
+    if canvas.is_accessible() {
+        return;
+    }
     let is_active = drawn.shown.window == drawn.state.windows.active;
     let scope = if usize::from(y) < drawn.shown.sticky {
         "ui.sticky"
@@ -30,7 +34,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, 
     let is_agents = drawn.buffer.is_marked(row.start..row.end);
     if is_agents {
         let style = canvas.style("ui.gutter.agent");
-        canvas.put_symbol(0, y, "┃", style);
+        canvas.put_symbol(0, y, if canvas.is_accessible() { "*" } else { "┃" }, style);
     }
     let sign =
         drawn.buffer.area.per_view.hunks.kind_of_line(drawn.lens.text, row.line).filter(|sign| match sign {
@@ -38,7 +42,11 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, 
             HunkKind::RemovedAbove => row.is_first,
             HunkKind::Added | HunkKind::Changed => true,
         });
+    let is_accessible = canvas.is_accessible();
     let sign = sign.map(|sign| match sign {
+        HunkKind::Added if is_accessible => ("+", "ui.gutter.added"),
+        HunkKind::Changed if is_accessible => ("~", "ui.gutter.changed"),
+        HunkKind::Removed | HunkKind::RemovedAbove if is_accessible => ("-", "ui.gutter.removed"),
         HunkKind::Added => ("▎", "ui.gutter.added"),
         HunkKind::Changed => ("┋", "ui.gutter.changed"),
         HunkKind::Removed => ("▁", "ui.gutter.removed"),

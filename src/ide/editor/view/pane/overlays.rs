@@ -141,7 +141,9 @@ fn draw_whitespace(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, 
             "\u{a0}" => "⍽",
             _ => "",
         };
-        let wanted = drawn.state.display.whitespace == WhitespaceDisplay::All || at - from >= trailing;
+        // A screen reader would read the signs as a part of the text.
+        let wanted = !canvas.is_accessible()
+            && (drawn.state.display.whitespace == WhitespaceDisplay::All || at - from >= trailing);
         if beside {
             column = drawn.lens.column(row, at);
         }

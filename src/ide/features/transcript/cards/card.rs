@@ -55,18 +55,26 @@ pub fn card(kind: CallKind) -> &'static Card {
 /// Returns the rows of a call.
 pub fn lay_out(call: &Call, form: &CardForm<'_>) -> Vec<Line> {
     let card = card(call.view.kind);
-    let mut body = if form.is_closed { Vec::new() } else { (card.body)(call, form) };
-    if !form.is_closed {
+    // Output that grows would be spoken line by line, with what is above it again.
+    let grows = form.is_accessible && !form.is_full && call.status == CallStatus::Running;
+    let is_closed = form.is_closed || grows;
+    let mut body = if is_closed { Vec::new() } else { (card.body)(call, form) };
+    if !is_closed {
         body.extend(call.images.iter().flat_map(|image| images::rows(image, form)));
     }
     let sign = if call.result.is_some() && !body.is_empty() { "▾ " } else { "▸ " };
-    let mut rows = vec![head(call, sign, (card.title)(call, form), form.width)];
+    let title = (card.title)(call, form);
+    let mut rows = if form.is_accessible {
+        vec![head_in_words(call, title, body.is_empty(), form.width)]
+    } else {
+        vec![head(call, sign, title, form.width)]
+    };
     rows.extend(body);
     rows
 }
 
 fn head(call: &Call, sign: &'static str, title: Vec<Span>, width: u16) -> Line {
-    let (state, scope) = status(call);
+    let (state, scope) = status(call, false);
     let name = fit(vec![Span::decoration(call.tool.as_str(), "agent.tool")], usize::from(width / 2));
     let used = crate::tui::widgets::line::width(&name) + text_width(&state) + 5;
     let room = usize::from(width).saturating_sub(used);
@@ -77,6 +85,18 @@ fn head(call: &Call, sign: &'static str, title: Vec<Span>, width: u16) -> Line {
     row.push(Span::decoration("  ", "agent.tool.title"));
     row.extend(title);
     row.push(Span::decoration(" ".repeat(gap), "agent.tool.title"));
+    row.push(Span::decoration(state, scope));
+    fit(row, usize::from(width))
+}
+
+/// Returns the head for screen readers: what it is, the tool, its state right after the title.
+fn head_in_words(call: &Call, title: Vec<Span>, is_empty: bool, width: u16) -> Line {
+    let (state, scope) = status(call, true);
+    let is_collapsed = is_empty && call.result.is_some();
+    let state = format!(", {state}{}", if is_collapsed { ", collapsed" } else { "" });
+    let mut row = vec![Span::decoration(format!("Tool {}: ", call.tool), "agent.tool")];
+    let used = crate::tui::widgets::line::width(&row) + text_width(&state);
+    row.extend(fit(title, usize::from(width).saturating_sub(used)));
     row.push(Span::decoration(state, scope));
     fit(row, usize::from(width))
 }

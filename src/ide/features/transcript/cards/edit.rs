@@ -8,6 +8,8 @@ use crate::ide::features::transcript::cards::form::{CardForm, CardKeys};
 use crate::ide::features::transcript::cards::rows::{ARGUMENT, WHOLE_ROWS, fit, indented, more, seen};
 use crate::ide::features::transcript::cards::{other, write};
 use crate::ide::features::transcript::items::Call;
+use crate::ide::features::transcript::layout::ItemOptions;
+use crate::ide::model::view::text_options::TextOptions;
 use crate::tools::contract::view::{CallKind, DiffLine, FileDiff, ResultView};
 use crate::tui::widgets::line::{self, BreakMode, Line, Role, Span, wrap};
 use crate::tui::widgets::markdown::code_blocks::{Block, Colored};
@@ -77,8 +79,8 @@ fn diffs(files: &[FileDiff], form: &CardForm<'_>, rows: usize) -> Vec<Line> {
 /// Returns all lines of a diff, without syntax colors.
 pub fn whole_diff(lines: &[Option<DiffLine>], width: u16) -> Vec<Line> {
     let keys = CardKeys::default();
-    let form =
-        CardForm { width, is_full: true, is_closed: false, image_cell: None, keys: &keys, colors: &[] };
+    let show = TextOptions { expand_output: true, ..TextOptions::new(4, true, 80) };
+    let form = CardForm::new(width, ItemOptions { show, is_closed: false }, &keys, &[]);
     let shown = DiffLines::new(lines, lines.len(), [&[], &[]]);
     Table { is_whole: true, ..Table::new(&shown, lines, usize::MAX - 1) }.rows(&form)
 }
@@ -86,7 +88,8 @@ pub fn whole_diff(lines: &[Option<DiffLine>], width: u16) -> Vec<Line> {
 /// Returns the lines of a diff, wrapped: old and new must not be cut to where they look alike.
 fn diff(lines: &[Option<DiffLine>], form: &CardForm<'_>, colors: [&[Colored]; 2], rows: usize) -> Vec<Line> {
     let shown = DiffLines::new(lines, rows * 2, colors);
-    let mut out = Table::new(&shown, lines, rows).rows(form);
+    let is_accessible = form.is_accessible;
+    let mut out = Table { is_accessible, ..Table::new(&shown, lines, rows) }.rows(form);
     if out.len() > rows {
         out.truncate(rows);
         out.push(more(None, form));
@@ -104,18 +107,24 @@ struct Table<'a> {
     rows: usize,
     /// Whether long lines are whole.
     is_whole: bool,
+    /// Whether a screen reader reads it.
+    is_accessible: bool,
 }
 
 impl<'a> Table<'a> {
     fn new(shown: &'a DiffLines<'a>, lines: &'a [Option<DiffLine>], rows: usize) -> Self {
         let last = lines.iter().flatten().map(|line| line.number).max().unwrap_or(1).max(1);
-        Self { shown, lines, digits: last.ilog10() as usize + 1, rows, is_whole: false }
+        Self { shown, lines, digits: last.ilog10() as usize + 1, rows, is_whole: false, is_accessible: false }
     }
 
     fn rows(&self, form: &CardForm<'_>) -> Vec<Line> {
         // Without an old side there is nothing beside which to stand.
         let has_old = self.lines.iter().flatten().any(|line| line.sign == '-');
-        if has_old && form.width >= SIDE_BY_SIDE_COLS { self.side_by_side(form) } else { self.unified(form) }
+        if has_old && form.width >= SIDE_BY_SIDE_COLS && !form.is_accessible {
+            self.side_by_side(form)
+        } else {
+            self.unified(form)
+        }
     }
 
     fn unified(&self, form: &CardForm<'_>) -> Vec<Line> {
@@ -142,7 +151,7 @@ impl<'a> Table<'a> {
     /// Returns the rows of a line.
     fn line(&self, n: usize, line: &DiffLine, number: usize, width: u16, rows: usize) -> Vec<Line> {
         let (scope, _) = scopes(line.sign);
-        let sign = if line.sign == '-' { '−' } else { line.sign };
+        let sign = if line.sign == '-' && !self.is_accessible { '−' } else { line.sign };
         let digits = self.digits;
         let first =
             [Span::new(format!(" {number:>digits$} "), "diff.number"), Span::new(format!("{sign} "), scope)];
@@ -241,8 +250,15 @@ mod tests {
 
     fn shown(lines: &[Option<DiffLine>], width: u16) -> Vec<String> {
         let keys = CardKeys::default();
-        let form =
-            CardForm { width, is_full: false, is_closed: false, image_cell: None, keys: &keys, colors: &[] };
+        let form = CardForm {
+            width,
+            is_full: false,
+            is_closed: false,
+            is_accessible: false,
+            image_cell: None,
+            keys: &keys,
+            colors: &[],
+        };
         let rows = diff(lines, &form, [&[], &[]], DIFF_ROWS);
         assert!(rows.iter().all(|row| line::width(row) <= usize::from(width)));
         let text = |row: &Line| row.iter().map(|span| span.text.as_str()).collect::<String>();

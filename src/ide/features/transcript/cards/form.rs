@@ -19,6 +19,8 @@ pub struct CardForm<'a> {
     pub is_full: bool,
     /// Whether only its head is shown.
     pub is_closed: bool,
+    /// Whether a screen reader reads it: words in place of signs, and nothing that changes by time.
+    pub is_accessible: bool,
     /// Width and height of a cell in pixels, if images are shown.
     pub image_cell: Option<(u16, u16)>,
     /// The keys.
@@ -32,7 +34,8 @@ impl<'a> CardForm<'a> {
     pub fn new(width: u16, options: ItemOptions, keys: &'a CardKeys, colors: &'a [Vec<Colored>]) -> Self {
         let (is_full, is_closed) = (options.show.expand_output, options.is_closed);
         let image_cell = options.show.image_cell;
-        Self { width, is_full, is_closed, image_cell, keys, colors }
+        let is_accessible = options.show.accessible;
+        Self { width, is_full, is_closed, is_accessible, image_cell, keys, colors }
     }
 
     /// Returns the colors of a piece of code.

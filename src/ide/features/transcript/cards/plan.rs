@@ -22,13 +22,21 @@ pub fn steps(items: &[PlanStep], form: &CardForm<'_>) -> Vec<Line> {
             out.push(more(None, form));
             break;
         }
-        let (sign, scope) = match item.progress {
+        let (word, scope) = match item.progress {
+            StepProgress::Pending => ("to do: ", "agent.tool.output"),
+            StepProgress::InProgress => ("in progress: ", "agent.tool"),
+            StepProgress::Completed => ("done: ", "ui.hint"),
+            StepProgress::Cancelled => ("canceled: ", "ui.hint"),
+            StepProgress::Blocked => ("blocked: ", "warning"),
+        };
+        let (sign, _) = match item.progress {
             StepProgress::Pending => ("○ ", "agent.tool.output"),
             StepProgress::InProgress => ("▸ ", "agent.tool"),
             StepProgress::Completed => ("✓ ", "ui.hint"),
             StepProgress::Cancelled => ("✗ ", "ui.hint"),
             StepProgress::Blocked => ("… ", "warning"),
         };
+        let sign = if form.is_accessible { word } else { sign };
         let lead = [Span::new(format!("{INDENT}{sign}"), scope)];
         let indent = [Span::new(format!("{INDENT}  "), scope)];
         let text = seen(&item.text, rows + 1 - out.len(), form.width);

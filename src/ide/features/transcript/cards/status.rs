@@ -11,26 +11,42 @@ use crate::tools::contract::view::{CallKind, FileDiff, ResultView};
 /// Shorter times are not shown.
 pub const SHOWN_MIN: Duration = Duration::from_millis(100);
 
+/// What stands for a state: running, its arguments streaming, done, failed.
+struct Signs([&'static str; 4]);
+
+const SIGNS: Signs = Signs(["◦", "…", "✓", "✗"]);
+/// For screen readers.
+const WORDS: Signs = Signs(["running", "starting", "done", "failed"]);
+
 /// Returns the state of a call and its scope.
-pub fn status(call: &Call) -> (String, &'static str) {
+pub fn status(call: &Call, is_accessible: bool) -> (String, &'static str) {
+    let Signs([running, starting, done, failed]) = if is_accessible { WORDS } else { SIGNS };
     let took =
         |time: Option<Duration>| time.filter(|time| *time >= SHOWN_MIN && is_timed(call)).map(duration);
     if call.agent.as_ref().is_some_and(|agent| agent.is_running) {
-        return ("◦".to_string(), "agent");
+        return (running.to_string(), "agent");
     }
     match call.status {
-        CallStatus::Streaming => ("…".to_string(), "ui.text.soft"),
-        CallStatus::Running => (joined("◦", None, elapsed(call)), "agent"),
+        CallStatus::Streaming => (starting.to_string(), "ui.text.soft"),
+        // Each new time would be spoken.
+        CallStatus::Running if is_accessible => (running.to_string(), "agent"),
+        CallStatus::Running => (joined(running, None, elapsed(call)), "agent"),
         CallStatus::Done(time) => {
-            (format!("{}{}", changes(call), joined("✓", exit(call), took(time))), "success")
+            (format!("{}{}", changes(call), joined(done, exit(call), took(time))), "success")
         }
-        CallStatus::Failed(time) => (joined("✗", exit(call), took(time)), "error"),
+        CallStatus::Failed(time) => (joined(failed, exit(call), took(time)), "error"),
     }
 }
 
 fn joined(sign: &str, exit: Option<String>, time: Option<String>) -> String {
     let parts: Vec<String> = [exit, time].into_iter().flatten().collect();
-    format!("{sign} {}", parts.join(" · ")).trim_end().to_string()
+    // A word is followed by a comma.
+    let is_word = sign.is_ascii();
+    match (parts.is_empty(), is_word) {
+        (true, _) => sign.to_string(),
+        (false, true) => format!("{sign}, {}", parts.join(", ")),
+        (false, false) => format!("{sign} {}", parts.join(" · ")),
+    }
 }
 
 /// Whether the time of a call says something: a question takes as long as the user does.

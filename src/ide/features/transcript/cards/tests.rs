@@ -98,7 +98,15 @@ fn check(call: &Call, width: u16) {
     for (is_full, is_closed) in [(false, false), (true, false), (false, true)] {
         let rows = lay_out(
             call,
-            &CardForm { width, is_full, is_closed, image_cell: None, keys: &keys, colors: &colors },
+            &CardForm {
+                width,
+                is_full,
+                is_closed,
+                is_accessible: false,
+                image_cell: None,
+                keys: &keys,
+                colors: &colors,
+            },
         );
         let most = match (is_full, is_closed) {
             (_, true) => 1,

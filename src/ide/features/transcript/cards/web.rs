@@ -42,6 +42,7 @@ mod tests {
             width: 40,
             is_full: false,
             is_closed: false,
+            is_accessible: false,
             image_cell: None,
             keys: &keys,
             colors: &[],

@@ -298,6 +298,7 @@ mod tests {
     use crate::tools::contract::view::{CallView, DiffLine, PlanStep, ResultView, StepProgress};
 
     const SHOW: TextOptions = TextOptions {
+        accessible: false,
         tab_width: 4,
         auto_pairs: true,
         wrap_column: 80,
@@ -374,7 +375,7 @@ mod tests {
                 ItemKind::Tool(Box::new(call))
             }
         };
-        Item { id, version: 0, kind, took: None }
+        Item { id, version: 0, kind, took: None, grows: false, revealed: None }
     }
 
     fn all_of(said: &[Said], width: u16) -> String {

@@ -1,0 +1,87 @@
+//! The first line of a pane for screen readers: its name and state in words. It has nothing that changes with every key
+//! or by time alone, since each change may be spoken; the position is said on request. Must not draw.
+
+use crate::base::plural::pluralize;
+use crate::base::width::visible;
+use crate::ide::core::keys::keymap::ModalStyle;
+use crate::ide::core::panes::Focus;
+use crate::ide::core::state::State;
+use crate::ide::features::permissions::answers;
+use crate::ide::model::agent::thousands;
+use crate::ide::model::buffers::Buffer;
+
+/// Returns the title of the editor: the file, its length, and what is unusual about it.
+pub fn editor(state: &State) -> String {
+    let Some(buffer) = state.buffers.current() else { return "Editor: no file".to_string() };
+    let mut parts = vec![format!("Editor: {}", name(state, buffer))];
+    if !buffer.is_image {
+        let lines = buffer.area.text().line_count();
+        parts.push(pluralize(lines, "line", "lines"));
+    }
+    let modes = state.keymap.modal_style();
+    if modes != ModalStyle::None {
+        parts.push(format!("{} mode", state.modal.mode.name(modes)));
+    }
+    if buffer.is_unsaved() || buffer.has_unapplied_edits() {
+        parts.push("modified".to_string());
+    }
+    if let Some(reason) = buffer.read_only().filter(|_| !buffer.is_image) {
+        parts.push(format!("read-only: {reason}"));
+    }
+    parts.join(", ")
+}
+
+/// Returns the path of a file from the folder that is worked on.
+fn name(state: &State, buffer: &Buffer) -> String {
+    let usual = buffer.results.is_none() && buffer.builtin.is_none();
+    let path = buffer.path.as_deref().filter(|_| usual);
+    let path = path.map(|path| path.strip_prefix(&state.workspace).unwrap_or(path));
+    let name = path.map_or_else(|| buffer.name(), |path| path.display().to_string());
+    visible(&name).into_owned()
+}
+
+/// Returns the title of the agent's pane: what it does, and the session.
+pub fn agent(state: &State) -> String {
+    let title = state.agent.title().unwrap_or("New session");
+    format!("Agent, {}: {}", agent_state(state), visible(title))
+}
+
+/// Returns what the agent does, in a word or two.
+fn agent_state(state: &State) -> &'static str {
+    let agent = &state.agent;
+    if agent.working_since.is_some() {
+        return if answers::shown(state).is_some() { "waits for approval" } else { "working" };
+    }
+    match (agent.connected, agent.worked_for) {
+        (false, _) => "starting",
+        (true, Some(_)) if agent.has_failed => "failed",
+        (true, Some(_)) if agent.was_interrupted => "interrupted",
+        (true, Some(_)) => "finished",
+        (true, None) => "ready",
+    }
+}
+
+/// Returns where the caret is and what the agent does, for an announcement.
+pub fn position(state: &State) -> String {
+    let mut parts = Vec::new();
+    if let Some(buffer) = state.buffers.current().filter(|_| state.panes.focus == Focus::Editor) {
+        let (line, column) = buffer.cursor(state.text_options.tab_width);
+        if !buffer.is_image {
+            let count = buffer.area.text().line_count();
+            parts.push(format!("Line {} of {count}, column {}", line.0 + 1, column.0 + 1));
+        }
+        parts.push(editor(state));
+    }
+    parts.push(agent(state));
+    if let Some(model) = &state.agent.model {
+        parts.push(model.name.clone());
+        if state.agent.context_tokens > 0 {
+            let window = thousands(model.context_window);
+            parts.push(format!("{} of {window} tokens", thousands(state.agent.context_tokens)));
+        }
+    }
+    if state.agent.usage.cost.total > 0.0 {
+        parts.push(format!("${:.3}", state.agent.usage.cost.total));
+    }
+    parts.join(". ")
+}
