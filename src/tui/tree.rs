@@ -175,6 +175,8 @@ impl<C> Tree<C> {
             self.mark_uncovered(id);
         }
         if let Some(node) = self.nodes.get_mut(&id) {
+            // What was selected was at a place in the old area.
+            node.selected = node.selected.filter(|_| node.area == Some(area));
             node.area = Some(area);
             node.hidden = false;
         }

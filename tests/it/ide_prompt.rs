@@ -344,3 +344,14 @@ async fn prompt_gets_the_selections_of_the_editor_with_file_and_lines() {
     ide.keys("F1 Alt-, a s").await;
     assert_eq!(prompt(&mut ide), expected);
 }
+
+#[tokio::test]
+async fn prompt_quotes_a_line_once_and_none_that_is_too_long() {
+    let long = "x".repeat(300 << 10);
+    let mut ide = IdeSetup::new().with("a.rs", format!("one two\n{long}\n")).start().await;
+    ide.keys("Ctrl-Alt-Down Alt-, a s").await;
+    assert!(ide.status_message().starts_with("Too long to quote"), "{}", ide.status_message());
+    assert_eq!(prompt(&mut ide), "");
+    ide.keys("Escape Ctrl-Home Alt-, a s").await;
+    assert_eq!(prompt(&mut ide), "a.rs, line 1:\n```\none two\n```\n");
+}

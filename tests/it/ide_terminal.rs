@@ -350,7 +350,7 @@ async fn terminal_selection_opens_the_file_it_names() {
 #[tokio::test]
 async fn terminal_output_as_text_is_selected_with_keys_and_goes_to_the_prompt() {
     let (mut ide, mut shell) = open_wide().await;
-    let lines: String = (1..=60).map(|n| format!("line {n}\r\n")).collect();
+    let lines = (1..=60).map(|n| format!("line {n}\r\n")).collect::<Vec<_>>().concat();
     shell.print(&lines).await;
     shell.print(&format!("{}\r\nlast.", "w".repeat(70))).await;
     ide.wait_for_text("last.").await;

@@ -3,6 +3,7 @@
 use bowline::ide::core::keys::keymap::{BUILTIN, Keymap};
 use bowline::ide::core::panes::Focus;
 use bowline::ide::features::tutor::steps::{self, STEPS};
+use bowline::ide::model::buffers::Buffer;
 use bowline::ide::shell::catalog::{CATALOG, read_keymap};
 use bowline::ide::shell::input;
 
@@ -81,7 +82,7 @@ async fn tutor_opens_fresh_steps_and_keeps_those_that_are_open() {
 async fn tutor_file_is_not_opened_again_at_the_next_start() {
     let plan = IdeSetup::new().size(100, 30).file("a.txt", "one\n").restore_session();
     let mut ide = plan.start().await;
-    ide.keys("Ctrl-o").await;
+    ide.keys("Alt-2 Ctrl-o").await;
     ide.type_in("a.txt").await;
     ide.keys("Enter").await;
     ide.wait_for_text("one").await;
@@ -91,7 +92,7 @@ async fn tutor_file_is_not_opened_again_at_the_next_start() {
     ide.headless.app().final_writes(true)();
     let mut ide = ide.restart().restore_session().start().await;
     ide.wait_for_text("one").await;
-    let names: Vec<String> = ide.state().buffers.all().iter().map(|buffer| buffer.name()).collect();
+    let names: Vec<String> = ide.state().buffers.all().iter().map(Buffer::name).collect();
     assert_eq!(names, ["a.txt"]);
 }
 

@@ -162,3 +162,25 @@ async fn leader_shows_its_groups_and_their_keys() {
     ide.keys("v").await;
     assert_eq!(ide.status_message(), "");
 }
+
+#[test]
+fn keys_of_the_leader_in_the_documentation_exist() {
+    let map = keymap("default");
+    let root = crate::source::root();
+    let pages = std::fs::read_dir(root.join("docs")).unwrap().map(|page| page.unwrap().path());
+    let mut seen = 0;
+    for page in
+        pages.chain([root.join("README.md")]).filter(|page| page.extension().is_some_and(|e| e == "md"))
+    {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for named in text.split('`').filter(|code| code.starts_with("Alt-, ")) {
+            let pressed: Vec<Key> =
+                named.replace("\\|", "|").split(' ').map(|key| key.parse().unwrap()).collect();
+            let places = [KeyContext::Editor, KeyContext::Prompt, KeyContext::Terminal];
+            let is_known = places.iter().any(|place| map.lookup(*place, &pressed) != Lookup::Unknown);
+            assert!(is_known, "{}: {named}", page.display());
+            seen += 1;
+        }
+    }
+    assert!(seen > 20, "{seen}");
+}

@@ -44,9 +44,10 @@ async fn pictures_of_the_readme_show_a_session_with_branches() {
     let mut ide = plan.checkpoints().size(110, 24).start().await;
     ide.prompt("why does login never end?").await;
     ide.prompt("limit the retries").await;
-    ide.keys("Alt-g Up n").await;
+    ide.keys("Alt-g").await;
     ide.headless.idle().await;
-    ide.state().prompt.area.set("", 0);
+    ide.keys("Up n").await;
+    ide.headless.idle().await;
     ide.prompt("use a deadline instead").await;
     ide.keys("Alt-g").await;
     ide.headless.idle().await;

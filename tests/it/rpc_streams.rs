@@ -1,6 +1,7 @@
 //! JSON and RPC mode of the built binary as a neighbour in a pipe: readers that go, readers that stop for a while,
 //! and everything else that would like to write there.
 
+use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -103,7 +104,13 @@ fn rpc_stdout_closed_while_idle_ends_at_next_line() {
     let mut program = ground.start_unread(&["--mode", "rpc"]);
     assert_eq!(parse_line(&program.first_lines(1)[0])["type"], "ready");
     program.close_stdout();
-    program.send(&json!({"type": "get_state"}));
+    // A process that another test starts in this moment holds the pipe until it has become its program: the first
+    // answers may still find a reader.
+    wait_until("the program ends", || {
+        // It may have ended.
+        writeln!(program.stdin.as_mut().unwrap(), "{}", json!({"type": "get_state"})).ok();
+        program.has_exited()
+    });
     assert_eq!(program.wait_exit(), (0, String::new()));
 }
 

@@ -125,10 +125,11 @@ pub fn on_session_ended(cx: &mut Cx<'_>) {
 /// Returns whether the session has entries that it did not have before an event.
 fn has_new_entries(event: &RuntimeEvent) -> bool {
     match event {
+        // Turns begin with a message of the user; what the agent adds is read when it has ended.
+        RuntimeEvent::Agent(AgentEvent::MessageEnd(message)) => matches!(**message, Message::User(_)),
         RuntimeEvent::Agent(event) => matches!(
             event,
-            AgentEvent::MessageEnd(_)
-                | AgentEvent::CompactionEnd { .. }
+            AgentEvent::CompactionEnd { .. }
                 | AgentEvent::BranchSummaryEnd { .. }
                 | AgentEvent::AgentEnd { .. }
         ),

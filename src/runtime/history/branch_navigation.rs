@@ -31,9 +31,8 @@ use crate::session::store::listing::{self, StoredSession};
 use crate::session::{EntryBody, Session, SessionError};
 
 /// Returns the first entries of the hidden branches of a session.
-pub(super) fn hidden(session: &Session) -> Result<BTreeSet<String>, Report> {
-    let read = session.file().map_or_else(|| Ok(BTreeSet::new()), hidden_branches::read);
-    read.map_err(|error| Report::caused("cannot read the hidden branches", &error))
+pub(super) fn hidden(session: &Session) -> BTreeSet<String> {
+    session.file().map_or_else(BTreeSet::new, hidden_branches::read)
 }
 
 /// Stores whether a branch of a session is hidden.
@@ -168,7 +167,7 @@ impl LiveSession {
                 let done = recorder.change_metadata(|session| session.set_label(&id, label.as_deref()));
                 send_reply(reply, done.map_err(|error| Report::caused("cannot store the label", &error)));
             }
-            SessionRequest::HiddenBranches(reply) => send_reply(reply, hidden(recorder.session())),
+            SessionRequest::HiddenBranches(reply) => send_reply(reply, Ok(hidden(recorder.session()))),
             SessionRequest::HideBranch(id, is_hidden, reply) => {
                 send_reply(reply, hide(recorder.session(), &id, is_hidden));
             }

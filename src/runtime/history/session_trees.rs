@@ -112,7 +112,7 @@ impl StoredTree {
     /// Returns the rows of the tree.
     pub fn outline(&self, filter: Filter) -> Result<StoredOutline, Report> {
         let session = self.0.lock();
-        let hidden = branch_navigation::hidden(&session)?;
+        let hidden = branch_navigation::hidden(&session);
         Ok(StoredOutline { outline: session.outline(filter), hidden, problems: session.problems().len() })
     }
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Extension of the file, in place of that of the session.
@@ -17,24 +17,32 @@ fn path_of(session: &Path) -> PathBuf {
     session.with_extension(EXTENSION)
 }
 
-/// Returns the first entries of the hidden branches of a session. A damaged file hides none.
-pub fn read(session: &Path) -> io::Result<BTreeSet<String>> {
+/// Returns the first entries of the hidden branches of a session. A file that cannot be read, or is damaged, hides none.
+pub fn read(session: &Path) -> BTreeSet<String> {
     let path = path_of(session);
-    let size = match fs::metadata(&path) {
-        Ok(found) => found.len(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
-        Err(error) => return Err(error),
+    let read = || -> io::Result<BTreeSet<String>> {
+        // Only a file: a pipe of that name would wait for a writer.
+        if !fs::metadata(&path)?.is_file() {
+            return Err(io::Error::other("not a file"));
+        }
+        let mut bytes = Vec::new();
+        fs::File::open(&path)?.take(BYTES_MAX + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > BYTES_MAX {
+            return Err(io::Error::other("too long"));
+        }
+        serde_json::from_slice(&bytes).map_err(io::Error::other)
     };
-    let hidden = if size > BYTES_MAX { None } else { serde_json::from_slice(&fs::read(&path)?).ok() };
-    if hidden.is_none() {
-        tracing::warn!(path = %path.display(), "damaged list of hidden branches; all are shown");
-    }
-    Ok(hidden.unwrap_or_default())
+    read().unwrap_or_else(|error| {
+        if error.kind() != io::ErrorKind::NotFound {
+            tracing::warn!(path = %path.display(), %error, "hidden branches cannot be read; all are shown");
+        }
+        BTreeSet::new()
+    })
 }
 
 /// Hides the branch that begins with an entry, or shows it again; returns the hidden ones.
 pub fn set(session: &Path, entry: &str, is_hidden: bool) -> io::Result<BTreeSet<String>> {
-    let mut hidden = read(session)?;
+    let mut hidden = read(session);
     if is_hidden {
         hidden.insert(entry.to_string());
     } else {
@@ -48,8 +56,12 @@ pub fn set(session: &Path, entry: &str, is_hidden: bool) -> io::Result<BTreeSet<
         };
     }
     let bytes = serde_json::to_vec(&hidden).map_err(io::Error::other)?;
+    if bytes.len() as u64 > BYTES_MAX {
+        return Err(io::Error::other("too many hidden branches"));
+    }
     let mut new = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
     new.write_all(&bytes)?;
+    new.as_file().sync_all()?;
     new.persist(path).map_err(io::Error::from)?;
     Ok(hidden)
 }
@@ -62,15 +74,27 @@ mod tests {
     fn hidden_branches_are_kept_beside_the_session() {
         let folder = tempfile::tempdir().unwrap();
         let session = folder.path().join("1_a.jsonl");
-        assert!(read(&session).unwrap().is_empty());
+        assert!(read(&session).is_empty());
         set(&session, "b", true).unwrap();
         assert_eq!(set(&session, "a", true).unwrap(), BTreeSet::from(["a".into(), "b".into()]));
-        assert_eq!(read(&session).unwrap(), BTreeSet::from(["a".into(), "b".into()]));
+        assert_eq!(read(&session), BTreeSet::from(["a".into(), "b".into()]));
         assert!(!session.exists(), "nothing of it is in the session");
         set(&session, "a", false).unwrap();
         set(&session, "b", false).unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "no file without hidden branches");
         set(&session, "b", false).unwrap();
+    }
+
+    #[test]
+    fn hidden_branches_are_none_where_the_name_is_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let session = folder.path().join("1_a.jsonl");
+        fs::create_dir(path_of(&session)).unwrap();
+        assert!(read(&session).is_empty());
+        assert!(set(&session, "a", true).is_err());
+        let pipe = folder.path().join("2_b.jsonl");
+        rustix::fs::mkfifoat(rustix::fs::CWD, path_of(&pipe), rustix::fs::Mode::RWXU).unwrap();
+        assert!(read(&pipe).is_empty(), "nobody writes into it");
     }
 
     #[test]
@@ -80,7 +104,7 @@ mod tests {
         let long = vec![b' '; (BYTES_MAX + 1) as usize];
         for content in [&b"{"[..], b"[1]", b"", &long] {
             fs::write(path_of(&session), content).unwrap();
-            assert!(read(&session).unwrap().is_empty());
+            assert!(read(&session).is_empty());
         }
         assert_eq!(set(&session, "a", true).unwrap().len(), 1);
     }

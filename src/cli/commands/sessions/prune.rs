@@ -74,8 +74,8 @@ fn referenced_states(options: &Options) -> Result<ReferencedStates, Report> {
     })
 }
 
-/// Extensions of files beside sessions that hold no entries: indices, and torn tails.
-const SIDECAR_EXTENSIONS: [&str; 3] = ["index", "new", "torn"];
+/// Extensions of files beside sessions that hold no entries: indices, torn tails, hidden branches.
+const SIDECAR_EXTENSIONS: [&str; 4] = ["index", "new", "torn", "hidden"];
 
 type UnreadableFile = (PathBuf, io::Error);
 

@@ -287,7 +287,7 @@ fn draw(canvas: &mut Canvas<'_>, prompt: &Prompt, keymap: &Keymap) {
     let inner = frame::draw(canvas, &title, &prompt.note, &footer(prompt, keymap));
     let (text, _) = visible_part(prompt, cols.saturating_sub(6));
     let style = canvas.style("ui.overlay");
-    canvas.text(inner.x + 1, inner.y, &text, style);
+    canvas.content(inner.x + 1, inner.y, &text, style);
 }
 
 /// Returns the caret in the overlay's coordinates.

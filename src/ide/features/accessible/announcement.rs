@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 use crate::base::width::{truncate, visible};
 use crate::ide::core::context::Cx;
 use crate::ide::core::feature::FeatureEvent;
+use crate::ide::core::keys::keymap::GROUP;
 use crate::ide::core::slots::Slot;
 use crate::ide::core::state::State;
 use crate::ide::features::permissions::answers;
@@ -64,8 +65,11 @@ fn text(state: &State) -> String {
     let status = &state.status;
     if !state.pending.is_empty() && !state.asks_for_key() {
         let keys: Vec<String> = state.pending.iter().map(ToString::to_string).collect();
-        let title =
-            |id: &str| state.catalog.command(id).map_or_else(|| id.to_string(), |row| row.title.into());
+        let title = |id: &str| match (state.catalog.command(id), id.strip_prefix(GROUP)) {
+            (Some(command), _) => command.title.to_string(),
+            (None, Some(group)) => format!("group {group}"),
+            (None, None) => id.to_string(),
+        };
         let next = state.hints.iter().map(|(key, id)| format!("{key} {}", title(id)));
         let next: Vec<String> = next.collect();
         return format!("{}, then: {}", keys.join(" "), next.join(", "));

@@ -67,7 +67,7 @@ impl Layer for TreeFilter {
         canvas.fill(Rect::new(0, 0, cols, 1), plain);
         canvas.text(1, 0, "/", Style { bg: plain.bg, ..sign });
         let text = self.query.text().line(Line(0)).into_owned();
-        canvas.text(TEXT_X, 0, &truncate(&text, usize::from(cols.saturating_sub(TEXT_X + 1))), plain);
+        canvas.content(TEXT_X, 0, &truncate(&text, usize::from(cols.saturating_sub(TEXT_X + 1))), plain);
     }
 
     fn cursor(&self, (cols, _): (u16, u16)) -> Option<(u16, u16)> {

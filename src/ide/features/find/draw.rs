@@ -97,7 +97,7 @@ fn draw_field(canvas: &mut Canvas<'_>, y: u16, (name, area): (&str, &TextArea), 
     }
     let (text, _) = visible_part(area, width);
     let style = canvas.style("ui.overlay");
-    let end = canvas.text(x, y, &text, style);
+    let end = canvas.content(x, y, &text, style);
     let all = Range::new(Byte(0), area.text().end());
     if has_keys && !area.selection.is_empty() && area.selection.primary() == all {
         let selected = canvas.style("ui.selection");

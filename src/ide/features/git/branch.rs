@@ -55,5 +55,7 @@ pub fn after_frame(cx: &mut Cx<'_>) {
             branch.name = name;
             cx.state.damage.add(Part::Status);
         }
+        // It may have changed while git was asked.
+        after_frame(cx);
     });
 }

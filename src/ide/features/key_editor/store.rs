@@ -8,7 +8,7 @@ use crate::base::paths::shorten_home;
 use crate::config::edit;
 use crate::exec::Environment;
 use crate::ide::core::context::{Cx, success_or_error};
-use crate::ide::core::keys::keymap::{BUILTIN, Binding, KeyContext, Keymap, UNBOUND};
+use crate::ide::core::keys::keymap::{BUILTIN, Binding, GROUP, KeyContext, Keymap, UNBOUND};
 use crate::ide::features::palette::keymaps::{self, KEYMAPS};
 use crate::ide::features::settings::store::change_file;
 use crate::tui::input::Key;
@@ -143,12 +143,16 @@ fn reset(text: &str, command: &str) -> Result<String, Report> {
     let mut text = text.to_string();
     for context in KeyContext::ALL {
         let rows = document.get(context.name()).and_then(toml::Value::as_table).into_iter().flatten();
-        let theirs = base.bindings(context).into_iter().filter(|(_, id)| id == command);
-        let theirs: Vec<Vec<Key>> = theirs.filter_map(|(keys, _)| sequence(&keys)).collect();
+        let base_keys = base.bindings(context).into_iter().filter(|(_, id)| id == command);
+        let base_keys: Vec<Vec<Key>> = base_keys.filter_map(|(keys, _)| sequence(&keys)).collect();
         for (spelled, value) in rows {
             let keys = sequence(spelled).unwrap_or_default();
-            let takes = |base: &Vec<Key>| base.starts_with(&keys) || keys.starts_with(base);
-            if value.as_str() == Some(command) || (!keys.is_empty() && theirs.iter().any(takes)) {
+            let is_title = value.as_str().is_some_and(|value| value.starts_with(GROUP));
+            // A title before the keys of the base takes nothing away.
+            let takes = |base: &Vec<Key>| {
+                (base.starts_with(&keys) && !(is_title && keys.len() < base.len())) || keys.starts_with(base)
+            };
+            if value.as_str() == Some(command) || (!keys.is_empty() && base_keys.iter().any(takes)) {
                 text = set(&text, context, spelled, None)?;
             }
         }
@@ -239,6 +243,10 @@ mod tests {
         let back = changed(text, &change).unwrap();
         assert!(back.contains("# Mine.") && back.contains("app.quit"), "{back}");
         assert!(!back.contains("none") && !back.contains("F7"), "{back}");
+        // The title of a group stays.
+        let window = KeyChange::Reset { command: "window.next", title: "Focus next window" };
+        let titled = "base = \"default\"\n[global]\n\"Alt-, w\" = \"+my windows\"\n";
+        assert_eq!(changed(titled, &window).unwrap(), titled);
         // A key of another command, and a longer sequence, which take the key of the base away.
         for row in ["\"Ctrl-s\" = \"app.quit\"", "\"Ctrl-s x\" = \"app.quit\""] {
             let text = format!("base = \"default\"\n[global]\n{row}\n");

@@ -348,7 +348,7 @@ fn draw_text(canvas: &mut Canvas<'_>, state: &State, area: &TextArea, top: u16) 
     let last = rows.saturating_sub(u16::from(height > 2));
     for ((start, end), y) in all.iter().skip(first).zip(top + caption_rows..last) {
         canvas.text(0, y, "┃", canvas.style("ui.overlay.title"));
-        canvas.text(MARGIN, y, &area.text().slice(*start..*end).replace('\t', " "), ground);
+        canvas.content(MARGIN, y, &area.text().slice(*start..*end).replace('\t', " "), ground);
         for range in area.selection.ranges() {
             let (from, to) = (range.start().clamp(*start, *end), range.end().clamp(*start, *end));
             if from < to {

@@ -1,6 +1,7 @@
 //! Puts text from elsewhere into the prompt, for the user to add a question: the selection of the editor, or what another
 //! feature has. Must not know what the agent makes of it.
 
+use std::ops::Range;
 use std::path::Path;
 
 use crate::base::code_fence::code_fence;
@@ -10,7 +11,8 @@ use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::{edit, panes};
 use crate::ide::model::buffers::Buffer;
-use crate::text::position::Byte;
+use crate::text::position::{Byte, Line};
+use crate::text::rope::Text;
 use crate::text::transaction::Grouping;
 
 /// The area's rows.
@@ -35,14 +37,16 @@ fn add_selection(cx: &mut Cx<'_>) {
     if buffer.is_image {
         return cx.state.set_status("An image has no text: name its file with @ in the prompt");
     }
-    let bytes: usize =
-        buffer.area.selection.ranges().iter().map(|range| range.end().0 - range.start().0).sum();
-    if bytes > BYTES_MAX {
-        return cx.state.set_status("Selection too long to quote: name the file with @ in the prompt");
+    let ranges = quoted_ranges(buffer);
+    if ranges.iter().map(|range| range.end.0 - range.start.0).sum::<usize>() > BYTES_MAX {
+        return cx.state.set_status("Too long to quote: name the file with @ in the prompt");
     }
     let name = name(buffer, &cx.state.workspace);
-    let text: String =
-        quoted_ranges(buffer).map(|(lines, text)| block(&format!("{name}, {lines}:"), &text)).collect();
+    let quote = |range: &Range<Byte>| {
+        let title = format!("{name}, {}:", lines(buffer.area.text(), range));
+        block(&title, &buffer.area.text().slice(range.clone()))
+    };
+    let text: String = ranges.iter().map(quote).collect();
     insert(cx, &text);
 }
 
@@ -54,29 +58,29 @@ fn name(buffer: &Buffer, workspace: &Path) -> String {
     visible(&shown.unwrap_or_else(|| buffer.name())).into_owned()
 }
 
-/// Returns the selected texts with the lines that they are on; of a caret its line.
-fn quoted_ranges(buffer: &Buffer) -> impl Iterator<Item = (String, String)> + '_ {
+/// Returns what is selected, and the lines of carets, each once.
+fn quoted_ranges(buffer: &Buffer) -> Vec<Range<Byte>> {
     let text = buffer.area.text();
-    buffer.area.selection.ranges().iter().map(move |range| {
+    let range = |range: &crate::text::selection::Range| {
         let (start, end) = (range.start().min(text.end()), range.end().min(text.end()));
-        let (first, mut last) = (text.line_of(start), text.line_of(end));
-        let is_caret = start == end;
-        // A selection that ends behind a line break does not reach into the next line.
-        if !is_caret && last > first && text.line_start(last) == end {
-            last.0 -= 1;
+        if start < end {
+            return start..end;
         }
-        let range = if is_caret { text.line_start(first)..line_end(buffer, first.0) } else { start..end };
-        let lines = match last.0 - first.0 {
-            0 => format!("line {}", first.0 + 1),
-            _ => format!("lines {} to {}", first.0 + 1, last.0 + 1),
-        };
-        (lines, text.slice(range).to_string())
-    })
+        let line = text.line_of(start);
+        text.line_start(line)..text.line_start(Line(line.0 + 1)).min(text.end())
+    };
+    let mut ranges: Vec<Range<Byte>> = buffer.area.selection.ranges().iter().map(range).collect();
+    ranges.dedup();
+    ranges
 }
 
-fn line_end(buffer: &Buffer, line: usize) -> Byte {
-    let text = buffer.area.text();
-    text.line_start(crate::text::position::Line(line + 1)).min(text.end())
+/// Returns which lines a range is on. One that ends behind a line break does not reach into the next line.
+fn lines(text: &Text, range: &Range<Byte>) -> String {
+    let (first, mut last) = (text.line_of(range.start).0, text.line_of(range.end).0);
+    if last > first && text.line_start(Line(last)) == range.end {
+        last -= 1;
+    }
+    if first == last { format!("line {}", first + 1) } else { format!("lines {} to {}", first + 1, last + 1) }
 }
 
 /// Returns a text in a code block below a title.

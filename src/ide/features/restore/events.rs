@@ -85,9 +85,9 @@ pub fn on_restored(cx: &mut Cx<'_>, restored: Restored) {
         count => format!(", {count} {what}"),
     };
     let stayed = conflicts.iter().filter(|conflict| conflict.decision != Decision::Theirs).count();
-    let way_back = cx.state.how_to("session.undo-restore");
+    let undo_key = cx.state.how_to("session.undo-restore");
     let text = format!(
-        "Restored {}{}{}. Undo: {way_back}",
+        "Restored {}{}{}. Undo: {undo_key}",
         pluralize(applied.done, "path", "paths"),
         further(merged.len(), "merged"),
         further(stayed, "kept"),

@@ -82,7 +82,7 @@ fn start_navigation(cx: &mut Cx<'_>, spot: NavigationTarget, summary: BranchSumm
         "Started over. Earlier messages stay in the session tree".to_string()
     } else {
         let keys = cx.state.keymap.keys_for(KeyContext::SessionTree, "session.restore-both");
-        let keys = keys.unwrap_or_else(|| "session.restore-both".to_string());
+        let keys = keys.unwrap_or_else(|| cx.state.how_to("session.restore-both"));
         format!("Conversation moved, files unchanged. Restore both: {keys} in the tree")
     };
     let work = |session: Handle| async move { session.go_with(spot, summary).await };

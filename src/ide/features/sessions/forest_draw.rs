@@ -101,23 +101,25 @@ fn details(forest: &Forest, root: &Root, cols: u16) -> String {
 fn draw_root(list: &mut Canvas<'_>, y: u16, (forest, root): (&Forest, &Root), look: &Look) {
     let (cols, _) = list.size();
     let file = &root.file;
+    let is_accessible = list.is_accessible();
     let right = details(forest, root, cols);
     let end = cols.saturating_sub(text_width(&right) as u16 + 2);
     let mut put = |text: &str, x: u16, style: Style| {
         list.text(x, y, &truncate(&visible(text), usize::from(end.saturating_sub(x))), style)
     };
-    let sign = match (&file.error, &root.body) {
-        (Some(_), _) => "✗",
-        (None, Some(_)) => "▾",
-        (None, None) => "▸",
+    let (sign, words) = match (&file.error, &root.body) {
+        (Some(_), _) => ("✗", "broken: "),
+        (None, Some(_)) => ("▾", "expanded: "),
+        (None, None) => ("▸", "collapsed: "),
     };
+    let (sign, words) = if is_accessible { ("", words) } else { (sign, "") };
     let style = match (&file.error, forest.is_current(root)) {
         (Some(_), _) => look.soft,
         (None, true) => look.title,
         (None, false) => look.plain,
     };
     put(sign, 1, style);
-    let mut x = put(&file.title, 3, style);
+    let mut x = put(&format!("{words}{}", file.title), 3, style);
     if forest.scope == Scope::Everywhere
         && let Some(folder) = Path::new(&file.cwd).file_name()
     {

@@ -116,6 +116,7 @@ pub fn accept(cx: &mut Cx<'_>) {
 pub fn resume(cx: &mut Cx<'_>) {
     let Some(forest) = events::view_of(cx.state).and_then(|view| view.forest.as_ref()) else { return };
     match forest.selected_root() {
+        Some(root) if forest.is_current(root) => cx.state.set_status("This session is open"),
         Some(root) if root.file.error.is_none() => {
             let file = root.file.path.clone();
             events::replace(cx, SessionSwitch::Open(file, None));

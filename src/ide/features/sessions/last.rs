@@ -119,12 +119,12 @@ pub fn resume_recent(cx: &mut Cx<'_>, index: usize) {
         "sessions.last",
         LIST,
         move |session| newest(session, current, index + 1),
-        move |cx, newest| match newest.into_iter().nth(index) {
-            Some(Newest { path, .. }) => sessions::replace(cx, SessionSwitch::Open(path, None)),
-            None => {
-                let all = cx.state.how_to("session.resume-anywhere");
-                cx.state.set_status(format!("No other session in this folder. In all folders: {all}"));
+        move |cx, newest| {
+            if let Some(Newest { path, .. }) = newest.into_iter().nth(index) {
+                return sessions::replace(cx, SessionSwitch::Open(path, None));
             }
+            let all = cx.state.how_to("session.resume-anywhere");
+            cx.state.set_status(format!("No other session in this folder. In all folders: {all}"));
         },
     );
 }

@@ -66,7 +66,7 @@ impl Layer for SearchLine {
         canvas.text(2, 0, "/", Style { bg: plain.bg, ..sign });
         let text = self.query.text().line(Line(0)).into_owned();
         let end =
-            canvas.text(TEXT_X, 0, &truncate(&text, usize::from(cols.saturating_sub(TEXT_X + 2))), plain);
+            canvas.content(TEXT_X, 0, &truncate(&text, usize::from(cols.saturating_sub(TEXT_X + 2))), plain);
         let hint = "Enter keep  Escape cancel";
         let x = cols.saturating_sub(text_width(hint) as u16 + 2);
         if x > end + 2 {

@@ -236,6 +236,22 @@ impl TerminalJob {
             TerminalRequest::Select(at, right, unit) => self.emulator.select(at, right, unit),
             TerminalRequest::SelectTo(at, right) => self.emulator.select_to(at, right),
             TerminalRequest::Unselect => self.emulator.unselect(),
+            TerminalRequest::ToPrompt { is_back } => {
+                if !self.emulator.scroll_to_prompt(is_back) {
+                    let has_marks = self.emulator.has_prompts();
+                    self.send_event(TerminalEvent::NoPrompt { has_marks }).await;
+                }
+            }
+            TerminalRequest::Watch(watched) => self.watched = watched,
+            // Only a question is left.
+            question => self.answer(question, control).await,
+        }
+        self.dirty |= changes;
+    }
+
+    /// Answers a question about the content.
+    async fn answer(&mut self, question: TerminalRequest, control: Option<&dyn TerminalControl>) {
+        match question {
             TerminalRequest::Copy => {
                 self.send_event(TerminalEvent::Copied(self.emulator.selected_text())).await;
             }
@@ -256,19 +272,12 @@ impl TerminalJob {
             TerminalRequest::AllText => {
                 self.send_event(TerminalEvent::AllText(self.emulator.all_text())).await;
             }
-            TerminalRequest::ToPrompt { is_back } => {
-                if !self.emulator.scroll_to_prompt(is_back) {
-                    let has_marks = self.emulator.has_prompts();
-                    self.send_event(TerminalEvent::NoPrompt { has_marks }).await;
-                }
-            }
-            TerminalRequest::Watch(watched) => self.watched = watched,
             TerminalRequest::ForegroundProgram(reply) => {
                 // The requester may have gone in the meantime.
                 reply.send(control.and_then(TerminalControl::foreground_program)).ok();
             }
+            _ => {}
         }
-        self.dirty |= changes;
     }
 
     /// Returns the first line of the selected text without signs around a path; empty if it is too long for one.

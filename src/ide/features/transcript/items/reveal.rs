@@ -32,6 +32,10 @@ impl Transcript {
     /// Sets whether the texts of further answers appear in steps, one in each frame.
     pub fn set_paced(&mut self, is_paced: bool) {
         self.is_paced = is_paced;
+        if !is_paced {
+            self.revealing.clear();
+            self.items.iter_mut().for_each(|item| item.revealed = None);
+        }
     }
 
     /// Records that a frame was shown; returns whether another one shows more of a text.
