@@ -254,7 +254,7 @@ async fn accessible_prefix_announces_the_keys_that_follow() {
     ide.advance(Duration::from_millis(400));
     ide.headless.tick();
     let last = rows(&mut ide).pop().unwrap();
-    assert!(last.starts_with("Alt-0, then: ") && last.contains("r Reload file from disk"), "{last}");
+    assert!(last.starts_with("Alt-0 then: ") && last.contains("r Reload file from disk"), "{last}");
     ide.keys("Escape").await;
     assert!(rows(&mut ide).pop().unwrap().starts_with("The agent finished"), "{}", ide.picture());
 }

@@ -74,21 +74,19 @@ async fn picker_enter_without_matches_keeps_the_list() {
 #[tokio::test]
 async fn picker_key_that_waits_for_matches_has_them_drawn() {
     let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
-    for (list, key) in [("Alt-m", "Ctrl-l"), ("Alt-m", "Ctrl-r"), ("F1", "Delete")] {
-        ide.keys(list).await;
-        ide.headless.idle().await;
-        let state = ide.state();
-        let picker = state.layers.top_mut::<Picker>().unwrap();
-        assert!(picker.matches() > 0, "{list}");
-        // The query is on screen, its matches are not.
-        picker.query.set("no such row", 0);
-        picker.refilter();
-        state.damage.add(Part::Overlay);
-        drop(ide.picture());
-        ide.headless.press(key);
-        assert_eq!(ide.state().layers.top::<Picker>().unwrap().matches(), 0, "{list} {key}");
-        ide.keys("Escape Escape").await;
-    }
+    ide.keys("Alt-m").await;
+    ide.headless.idle().await;
+    let state = ide.state();
+    let picker = state.layers.top_mut::<Picker>().unwrap();
+    assert!(picker.matches() > 0);
+    // The query is on screen, its matches are not.
+    picker.query.set("no such row", 0);
+    picker.refilter();
+    state.damage.add(Part::Overlay);
+    drop(ide.picture());
+    // The key needs the rows; the frame behind it is compared with a full redraw.
+    ide.headless.press("Ctrl-l");
+    assert_eq!(ide.state().layers.top::<Picker>().unwrap().matches(), 0);
 }
 
 #[tokio::test]

@@ -333,16 +333,20 @@ async fn prompt_gets_the_selections_of_the_editor_with_file_and_lines() {
     ide.keys("Alt-, a s").await;
     assert_eq!(
         prompt(&mut ide),
-        "src/a.rs, line 1:\n```\none\n```\n",
+        "\nsrc/a.rs, line 1:\n```\none\n```\n",
         "without a selection the caret's line"
     );
     ide.state().prompt.area.set("", 0);
     ide.keys("Alt-2 Shift-Down Shift-Down Alt-, a s").await;
-    let expected = "src/a.rs, lines 1 to 2:\n````\none\ntwo ``` x\n````\n";
+    let expected = "\nsrc/a.rs, lines 1 to 2:\n````\none\ntwo ``` x\n````\n";
     assert_eq!(prompt(&mut ide), expected, "the line behind the last break is not part of it");
     assert!(ide.state().panes.is_agent_focused(bowline::ide::core::panes::AgentPart::Prompt));
-    ide.keys("F1 Alt-, a s").await;
-    assert_eq!(prompt(&mut ide), expected);
+    ide.type_in("why?").await;
+    assert_eq!(prompt(&mut ide), format!("why?{expected}"), "the question comes first");
+    ide.keys("Alt-2 Ctrl-Home Alt-, a s").await;
+    assert_eq!(prompt(&mut ide), format!("why?{expected}src/a.rs, line 1:\n```\none\n```\n"));
+    ide.keys("Alt-2 F1 Alt-, a s").await;
+    assert!(prompt(&mut ide).ends_with("line 1:\n```\none\n```\n"), "not below a list");
 }
 
 #[tokio::test]
@@ -353,5 +357,5 @@ async fn prompt_quotes_a_line_once_and_none_that_is_too_long() {
     assert!(ide.status_message().starts_with("Too long to quote"), "{}", ide.status_message());
     assert_eq!(prompt(&mut ide), "");
     ide.keys("Escape Ctrl-Home Alt-, a s").await;
-    assert_eq!(prompt(&mut ide), "a.rs, line 1:\n```\none two\n```\n");
+    assert_eq!(prompt(&mut ide), "\na.rs, line 1:\n```\none two\n```\n");
 }

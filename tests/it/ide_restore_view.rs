@@ -177,6 +177,11 @@ async fn undo_agent_turn_covers_closed_files_and_saves() {
     assert_eq!(ide.file_text("closed.txt"), "größe\n");
     assert!(!ide.path("made.txt").exists());
     assert!(!ide.state().buffers.current().unwrap().is_unsaved());
+    let marks = |ide: &mut TestIde| {
+        let document = &ide.state().buffers.current().unwrap().area.document;
+        document.marks().all().iter().map(|mark| mark.range.start.0).collect::<Vec<_>>()
+    };
+    assert_eq!(marks(&mut ide), [0], "what is undone needs no review, the turn before still does");
     assert_eq!(
         ide.status_message(),
         "Undid the agent's last turn in closed.txt, made.txt, open.txt. Undo: “Undo last restore” (F1)"

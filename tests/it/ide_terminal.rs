@@ -365,7 +365,7 @@ async fn terminal_output_as_text_is_selected_with_keys_and_goes_to_the_prompt() 
     assert_eq!(ide.text(), text, "it is read-only");
     ide.keys("Up Up Home Shift-End Alt-, a s").await;
     let prompt = ide.state().prompt.area.text().to_string();
-    assert_eq!(prompt, "terminal output, line 60:\n```\nline 60\n```\n");
+    assert_eq!(prompt, "\nterminal output, line 60:\n```\nline 60\n```\n");
 }
 
 #[tokio::test]

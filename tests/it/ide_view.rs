@@ -205,3 +205,17 @@ async fn indent_guides_follow_combining_mark_below_blank_line() {
     ide.keys("Left").await;
     ide.keys("Backspace").await;
 }
+
+#[tokio::test]
+async fn view_scrolls_sideways_as_little_as_possible_and_back_where_the_line_fits() {
+    let text = format!("begin {}\nstart {}\n", "a".repeat(20), "b".repeat(34));
+    let mut ide = IdeSetup::new().size(80, 24).with("a.rs", &text).start().await;
+    ide.keys("Down End").await;
+    let left = |ide: &mut TestIde| ide.state().visible_rows.as_ref().unwrap().left;
+    ide.headless.app().frame();
+    assert!((1..20).contains(&left(&mut ide)), "{}", left(&mut ide));
+    ide.keys("Up End").await;
+    ide.headless.app().frame();
+    assert_eq!(left(&mut ide), 0, "{}", ide.picture());
+    assert!(ide.picture().contains("begin aa") && ide.picture().contains("start bb"), "{}", ide.picture());
+}

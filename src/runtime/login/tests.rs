@@ -109,7 +109,7 @@ async fn login_without_registered_client_falls_back_to_key() {
     let person = Person::with(&[""]);
     let refused = login(&options, "anthropic", &person).await.unwrap_err();
     assert!(refused.to_string().contains("canceled"), "{refused}");
-    assert!(person.heard().contains("not supported for third-party programs"), "{}", person.heard());
+    assert!(person.heard().contains("not supported in third-party programs"), "{}", person.heard());
     let codex = login(&options, "openai-codex", &Person::default()).await.unwrap_err().to_string();
     assert!(codex.contains("platform.openai.com") && codex.contains("Use an API key"), "{codex}");
     assert!(login(&options, "nobody", &Person::default()).await.is_err());

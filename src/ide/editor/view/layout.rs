@@ -247,7 +247,9 @@ fn scroll_to_cursor(buffer: &mut Buffer, frame: &Frame<'_>, cols: u16) -> Row {
         left = if lens.wrap.is_some() {
             Column(0)
         } else {
-            scrolled_columns(left, lens.column(&row, head), usize::from(cols))
+            let cols = usize::from(cols);
+            let left = if left.0 > 0 && fits(&lens, &row, cols) { Column(0) } else { left };
+            scrolled_columns(left, lens.column(&row, head), cols)
         };
         let margin = display.scrolloff.max(usize::from(frame.covered));
         top = first_row_showing(&lens, top, row, usize::from(area.height), margin);
@@ -274,13 +276,33 @@ fn first_row_showing(lens: &DisplayMap<'_>, top: Row, row: Row, height: usize, m
     }
 }
 
-/// Scrolls columns by half a pane, so that typing at the edge does not redraw at every key.
+/// Cells that are shown beyond the cursor where it leaves the pane by no more than these.
+const SCROLL_COLUMNS: usize = 8;
+/// Bytes for each cell above which a row is taken for one that does not fit, without counting its cells.
+const CELL_BYTES_MAX: usize = 8;
+
+/// Returns whether a row fits into a pane that is not scrolled, with the cursor at its end.
+fn fits(lens: &DisplayMap<'_>, row: &Row, cols: usize) -> bool {
+    row.end.0 - row.start.0 <= cols * CELL_BYTES_MAX && lens.column(row, row.end) < cols
+}
+
+/// Scrolls columns so that one is shown: by a few where it is near, so that little else moves and typing at the edge does
+/// not redraw at every key; far away it comes into the middle.
 fn scrolled_columns(left: Column, column: usize, cols: usize) -> Column {
-    let cols = cols.max(1);
-    if column >= left.0 && column < left.0 + cols {
-        return left;
-    }
-    Column(if column < cols { 0 } else { column - cols / 2 })
+    let (cols, left) = (cols.max(1), left.0);
+    let ahead = SCROLL_COLUMNS.min(cols / 4);
+    let scrolled = if (left..left + cols).contains(&column) {
+        left
+    } else if column < cols {
+        0
+    } else if column >= left + cols && column - (left + cols) < SCROLL_COLUMNS {
+        column + 1 + ahead - cols
+    } else if column < left && left - column <= SCROLL_COLUMNS {
+        column - ahead
+    } else {
+        column - cols / 2
+    };
+    Column(scrolled)
 }
 
 /// Returns the bracket at the cursor and its partner, if that is on the screen. Brackets in comments and
@@ -352,4 +374,23 @@ fn changed_rows(
         rows.push(title.y - part.y..title.y - part.y + 1);
     }
     Some(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scroll_columns_move_little_for_a_near_column_and_center_a_far_one() {
+        let scrolled = |left, column| scrolled_columns(Column(left), column, 40).0;
+        assert_eq!([scrolled(0, 39), scrolled(0, 40), scrolled(0, 47)], [0, 9, 16]);
+        assert_eq!([scrolled(0, 48), scrolled(0, 400)], [28, 380]);
+        assert_eq!([scrolled(100, 99), scrolled(100, 60), scrolled(100, 39)], [91, 40, 0]);
+        for (left, cols) in [(0, 1), (3, 1), (0, 2), (7, 3)] {
+            for column in 0..40 {
+                let now = scrolled_columns(Column(left), column, cols).0;
+                assert!((now..now + cols).contains(&column), "{left} {cols} {column}: {now}");
+            }
+        }
+    }
 }

@@ -72,7 +72,7 @@ fn text(state: &State) -> String {
         };
         let next = state.hints.iter().map(|(key, id)| format!("{key} {}", title(id)));
         let next: Vec<String> = next.collect();
-        return format!("{}, then: {}", keys.join(" "), next.join(", "));
+        return format!("{} then: {}", keys.join(" "), next.join(", "));
     }
     if status.message.is_empty() {
         return String::new();

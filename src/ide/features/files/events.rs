@@ -10,6 +10,7 @@ use crate::ide::core::context::Cx;
 use crate::ide::features::files::editorconfig;
 use crate::ide::features::files::list::list;
 use crate::ide::model::buffers::{Buffer, BufferId, DiskState};
+use crate::text::anchors::marks::ReviewMark;
 use crate::text::changes::ChangeSet;
 use crate::text::file_format::format::Format;
 use crate::text::rope::Text;
@@ -149,11 +150,27 @@ fn record_agent_write(cx: &mut Cx<'_>, id: BufferId, edit: &AgentEdit, stamp: St
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     (buffer.stamp, buffer.disk) = (Some(stamp), DiskState::Same);
     buffer.area.document.mark_saved_at(edit.revision);
+    if cx.state.agent.working_since.is_none()
+        && let Some(name) = &edit.name
+    {
+        unmark_restored(buffer, name);
+    }
     if std::mem::take(&mut buffer.saved_along) {
         let name = buffer.name();
         cx.state.set_status(format!("Saved {name} with the agent's edit and your changes"));
     }
     cx.state.damage.add_all();
+}
+
+/// Removes the marks of an edit that was written while the agent did not work, and those of what it replaced: it is a
+/// restore, which the user asked for.
+fn unmark_restored(buffer: &mut Buffer, name: &str) {
+    let (own, mut others): (Vec<ReviewMark>, Vec<ReviewMark>) =
+        buffer.area.document.marks().all().iter().cloned().partition(|mark| mark.by == name);
+    others.retain(|mark| {
+        !own.iter().any(|own| mark.range.start <= own.range.end && own.range.start <= mark.range.end)
+    });
+    buffer.area.document.set_marks(others);
 }
 
 /// Undoes only an edit of the agent that could not be written.

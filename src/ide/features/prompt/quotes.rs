@@ -5,7 +5,6 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::base::code_fence::code_fence;
-use crate::base::plural::pluralize;
 use crate::base::width::visible;
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::panes::Focus;
@@ -90,14 +89,21 @@ pub fn block(title: &str, text: &str) -> String {
     format!("{title}\n{fence}\n{text}\n{fence}\n")
 }
 
-/// Puts a text at the caret of the prompt, which gets the keys. Long text is folded as a paste is.
+/// Puts a text at the end of the prompt, which gets the keys. The caret stays where it was, for the question: what is
+/// written first is the title of a session. Long text is folded as a paste is.
 pub fn insert(cx: &mut Cx<'_>, text: &str) {
     panes::focus(cx, Focus::Agent);
-    let start = cx.state.prompt.area.selection.primary().start();
-    edit::insert(cx, text, Grouping::Separate);
-    let lines = text.lines().count();
-    let added = cx.state.prompt.fold_pasted(start);
-    let added = added.unwrap_or_else(|| pluralize(lines, "line", "lines"));
-    cx.state.set_status(format!("Added {added} to the prompt"));
+    let area = &mut cx.state.prompt.area;
+    let (caret, end) = (area.caret(), area.text().end());
+    let is_begun = area.text().line(area.text().last_line()).is_empty() && end > Byte(0);
+    area.go_to(end);
+    let before = if is_begun { "" } else { "\n" };
+    edit::insert(cx, &format!("{before}{text}"), Grouping::Separate);
+    let folded = cx.state.prompt.fold_pasted(Byte(end.0 + before.len()));
+    cx.state.prompt.area.go_to(caret);
+    cx.state.set_status(match folded {
+        Some(label) => format!("Added {label} to the prompt"),
+        None => "Added to the prompt".to_string(),
+    });
     cx.state.damage.add_all();
 }

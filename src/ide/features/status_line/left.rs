@@ -112,6 +112,8 @@ fn notes(state: &State) -> Vec<Variant> {
     let mut notes: Vec<String> = Vec::new();
     if let Some(reading) = &buffer.loading {
         notes.push(format!("reading: {} %", reading.percent));
+    } else if buffer.builtin.is_some() {
+        notes.push("read-only".to_string());
     } else if let Some(reason) = buffer.read_only().filter(|_| !buffer.is_image) {
         notes.push(format!("read-only: {reason}"));
     } else if buffer.area.document.format().lossless && !buffer.is_image {

@@ -67,10 +67,10 @@ fn zoom(state: &State) -> Vec<Variant> {
     several([(66, long), (67, short)])
 }
 
-/// What the approval mode does: the usual one in a wide line only, the others in words or as a sign.
+/// What the approval mode does: the usual one where there is room, the others in words or as a sign.
 fn approval(state: &State) -> Vec<Variant> {
     let (sign, words) = match state.agent.approval_mode {
-        Mode::OnRequest => return several([(10, Mode::OnRequest.name().to_string())]),
+        Mode::OnRequest => return several([(35, Mode::OnRequest.name().to_string())]),
         Mode::Full => ("!", "! full access"),
         Mode::Untrusted => ("?", "? asks for edits"),
         Mode::AutoEdit => ("×", "× edits only"),
@@ -118,5 +118,5 @@ fn cost(state: &State) -> Vec<Variant> {
 
 fn palette(state: &State) -> Vec<Variant> {
     let key = state.keymap.keys_for(state.base_key_context(), "app.palette");
-    key.map_or_else(Vec::new, |key| several([(20, format!("{key} palette"))]))
+    key.map_or_else(Vec::new, |key| several([(37, format!("{key} palette"))]))
 }

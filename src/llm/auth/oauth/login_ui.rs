@@ -21,7 +21,7 @@ pub enum LoginError {
     Canceled,
     /// The provider accepts registered clients only.
     #[error(
-        "{name}: its subscriptions are not supported for third-party programs. Use an API key: {keys}. With a client \
+        "{name} is not supported in third-party programs. Use an API key: {keys}. With a client \
          registered by you, set {variable}"
     )]
     NoClient {

@@ -124,7 +124,7 @@ mod tests {
     fn login_without_client_id_error_names_alternatives() {
         let row = find("anthropic").unwrap();
         let refused = row.client(&HashMap::new()).unwrap_err().to_string();
-        assert!(refused.contains("not supported for third-party programs"), "{refused}");
+        assert!(refused.contains("not supported in third-party programs"), "{refused}");
         assert!(refused.contains("console.anthropic.com") && refused.contains("BOWLINE_ANTHROPIC_CLIENT_ID"));
         let own = HashMap::from([(row.client_var.clone(), " mine ".to_string())]);
         assert_eq!(row.client(&own).unwrap(), "mine");
