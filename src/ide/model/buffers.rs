@@ -125,6 +125,14 @@ impl Buffer {
         name.map_or_else(|| "scratch".to_string(), |name| name.to_string_lossy().into_owned())
     }
 
+    /// Returns the path of its file from the folder that is worked on, or else its name; without control characters.
+    pub fn path_or_name(&self, workspace: &Path) -> String {
+        let is_file = self.results.is_none() && self.builtin.is_none();
+        let path = self.path.as_deref().filter(|_| is_file);
+        let shown = path.map(|path| path.strip_prefix(workspace).unwrap_or(path).display().to_string());
+        visible(&shown.unwrap_or_else(|| self.name())).into_owned()
+    }
+
     /// Returns the path of its file with all links resolved, if known.
     pub fn real_path(&self) -> Option<&Path> {
         self.real.as_deref().or(self.path.as_deref())

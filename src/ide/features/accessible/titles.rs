@@ -8,12 +8,11 @@ use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::features::permissions::answers;
 use crate::ide::model::agent::thousands;
-use crate::ide::model::buffers::Buffer;
 
 /// Returns the title of the editor: the file, its length, and what is unusual about it.
 pub fn editor(state: &State) -> String {
     let Some(buffer) = state.buffers.current() else { return "Editor: no file".to_string() };
-    let mut parts = vec![format!("Editor: {}", name(state, buffer))];
+    let mut parts = vec![format!("Editor: {}", buffer.path_or_name(&state.workspace))];
     if !buffer.is_image {
         let lines = buffer.area.text().line_count();
         parts.push(pluralize(lines, "line", "lines"));
@@ -29,15 +28,6 @@ pub fn editor(state: &State) -> String {
         parts.push(format!("read-only: {reason}"));
     }
     parts.join(", ")
-}
-
-/// Returns the path of a file from the folder that is worked on.
-fn name(state: &State, buffer: &Buffer) -> String {
-    let usual = buffer.results.is_none() && buffer.builtin.is_none();
-    let path = buffer.path.as_deref().filter(|_| usual);
-    let path = path.map(|path| path.strip_prefix(&state.workspace).unwrap_or(path));
-    let name = path.map_or_else(|| buffer.name(), |path| path.display().to_string());
-    visible(&name).into_owned()
 }
 
 /// Returns the title of the agent's pane: what it does, and the session.

@@ -2,10 +2,8 @@
 //! feature has. Must not know what the agent makes of it.
 
 use std::ops::Range;
-use std::path::Path;
 
 use crate::base::code_fence::code_fence;
-use crate::base::width::visible;
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::{edit, panes};
@@ -40,21 +38,13 @@ fn add_selection(cx: &mut Cx<'_>) {
     if ranges.iter().map(|range| range.end.0 - range.start.0).sum::<usize>() > BYTES_MAX {
         return cx.state.set_status("Too long to quote: name the file with @ in the prompt");
     }
-    let name = name(buffer, &cx.state.workspace);
+    let name = buffer.path_or_name(&cx.state.workspace);
     let quote = |range: &Range<Byte>| {
         let title = format!("{name}, {}:", lines(buffer.area.text(), range));
         block(&title, &buffer.area.text().slice(range.clone()))
     };
     let text: String = ranges.iter().map(quote).collect();
     insert(cx, &text);
-}
-
-/// Returns the path in the workspace, or else the name.
-fn name(buffer: &Buffer, workspace: &Path) -> String {
-    let is_file = buffer.results.is_none() && buffer.builtin.is_none();
-    let path = buffer.path.as_deref().filter(|_| is_file);
-    let shown = path.map(|path| path.strip_prefix(workspace).unwrap_or(path).display().to_string());
-    visible(&shown.unwrap_or_else(|| buffer.name())).into_owned()
 }
 
 /// Returns what is selected, and the lines of carets, each once.

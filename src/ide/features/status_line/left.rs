@@ -8,7 +8,7 @@ use crate::ide::core::keys::pending_char::PendingChar;
 use crate::ide::core::state::State;
 use crate::ide::features::git::branch::BRANCH;
 use crate::ide::features::review::state::REVIEW;
-use crate::ide::features::status_line::segments::{Segment, Variant};
+use crate::ide::features::status_line::segments::{Segment, Variant, variants};
 use crate::ide::model::buffers::Buffer;
 use crate::text::file_format::encoding::Encoding;
 
@@ -56,10 +56,6 @@ fn one(rank: u8, text: impl Into<String>) -> Vec<Variant> {
     vec![Variant { rank, text: text.into() }]
 }
 
-fn several(variants: impl IntoIterator<Item = (u8, String)>) -> Vec<Variant> {
-    variants.into_iter().map(|(rank, text)| Variant { rank, text }).collect()
-}
-
 /// Returns the text that the editor shows.
 fn shown(state: &State) -> Option<&Buffer> {
     state.areas.editor.and(state.buffers.current())
@@ -82,7 +78,7 @@ fn file(state: &State) -> Vec<Variant> {
         let inside = path.strip_prefix(&state.workspace).map(|path| path.display().to_string());
         visible(&inside.unwrap_or_else(|_| shorten_home(path, &state.home))).into_owned()
     });
-    several(path.map(|path| (28, path)).into_iter().chain([(85, name)]))
+    variants(path.map(|path| (28, path)).into_iter().chain([(85, name)]))
 }
 
 fn position(state: &State) -> Vec<Variant> {
@@ -150,7 +146,7 @@ fn review(state: &State) -> Vec<Variant> {
     let short = parts.join(" · ");
     let key = state.keymap.keys_for(state.base_key_context(), "review.open");
     let long = key.map(|key| format!("{short} · {key} review"));
-    several(long.map(|long| (50, long)).into_iter().chain([(65, short)]))
+    variants(long.map(|long| (50, long)).into_iter().chain([(65, short)]))
 }
 
 fn queue(state: &State) -> Vec<Variant> {
@@ -178,7 +174,7 @@ fn keys(state: &State) -> Vec<Variant> {
         [first, &last[last.len() - 1..]].concat().join("  ")
     });
     let ranks = std::iter::once(86).chain(std::iter::repeat(87));
-    several(ranks.zip(std::iter::once(texts.join("  ")).chain(fewer)))
+    variants(ranks.zip(std::iter::once(texts.join("  ")).chain(fewer)))
 }
 
 const TERMINAL_KEYS: &[(&str, &str)] =

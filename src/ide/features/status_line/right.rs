@@ -2,7 +2,7 @@
 
 use crate::ide::core::state::State;
 use crate::ide::features::permissions::answers;
-use crate::ide::features::status_line::segments::{Segment, Side, Variant};
+use crate::ide::features::status_line::segments::{Segment, Side, Variant, variants};
 use crate::ide::model::agent::{is_demo, thousands};
 use crate::llm::model::Thinking;
 use crate::tools::permissions::policy::Mode;
@@ -34,15 +34,11 @@ const RIGHT: Segment = Segment { side: Side::Right, ..Segment::EMPTY };
 /// Cells of the bar that shows how full the context is.
 const BAR: u64 = 8;
 
-fn several<const N: usize>(variants: [(u8, String); N]) -> Vec<Variant> {
-    variants.into_iter().map(|(rank, text)| Variant { rank, text }).collect()
-}
-
 fn activity(state: &State) -> Vec<Variant> {
     let agent = &state.agent;
     let sign = agent.working_since.map(|_| SIGNS[agent.spinner_frame % SIGNS.len()]);
     let parts: Vec<&str> = sign.into_iter().chain(agent.summarizing.map(|summing| summing.what)).collect();
-    several([(96, parts.join("  "))])
+    variants([(96, parts.join("  "))])
 }
 
 /// What asks for approval, if the question is not on screen.
@@ -53,7 +49,7 @@ fn request(state: &State) -> Vec<Variant> {
     let key = state.keymap.keys_for(state.base_key_context(), "view.focus-agent");
     let short = format!("? {} asks", ask.tool);
     let long = key.map_or_else(|| short.clone(), |key| format!("{short} · {key}"));
-    several([(95, long), (98, short)])
+    variants([(95, long), (98, short)])
 }
 
 /// The key that gives all panes their places again, if one is zoomed.
@@ -64,24 +60,24 @@ fn zoom(state: &State) -> Vec<Variant> {
     let key = state.keymap.keys_for(state.base_key_context(), "view.zoom-pane");
     let short = "zoomed".to_string();
     let long = key.map_or_else(|| short.clone(), |key| format!("{short} · {key}"));
-    several([(66, long), (67, short)])
+    variants([(66, long), (67, short)])
 }
 
 /// What the approval mode does: the usual one where there is room, the others in words or as a sign.
 fn approval(state: &State) -> Vec<Variant> {
     let (sign, words) = match state.agent.approval_mode {
-        Mode::OnRequest => return several([(35, Mode::OnRequest.name().to_string())]),
+        Mode::OnRequest => return variants([(35, Mode::OnRequest.name().to_string())]),
         Mode::Full => ("!", "! full access"),
         Mode::Untrusted => ("?", "? asks for edits"),
         Mode::AutoEdit => ("×", "× edits only"),
     };
-    several([(69, words.to_string()), (93, sign.to_string())])
+    variants([(69, words.to_string()), (93, sign.to_string())])
 }
 
 fn model(state: &State) -> Vec<Variant> {
     match &state.agent.model {
-        Some(model) if is_demo(model) => several([(88, "no model · /login".to_string())]),
-        Some(model) => several([(68, model.name.clone())]),
+        Some(model) if is_demo(model) => variants([(88, "no model · /login".to_string())]),
+        Some(model) => variants([(68, model.name.clone())]),
         None => Vec::new(),
     }
 }
@@ -90,7 +86,7 @@ fn thinking(state: &State) -> Vec<Variant> {
     let is_shown = state.agent.model.as_ref().is_some_and(|model| !is_demo(model));
     match state.agent.thinking {
         Thinking::Off => Vec::new(),
-        level if is_shown => several([(40, format!("· {}", level.name()))]),
+        level if is_shown => variants([(40, format!("· {}", level.name()))]),
         _ => Vec::new(),
     }
 }
@@ -107,16 +103,16 @@ fn context(state: &State) -> Vec<Variant> {
     let numbers = format!("{}/{}{percent}", thousands(tokens), thousands(model.context_window));
     let filled = (tokens.saturating_mul(BAR).saturating_add(window / 2) / window).min(BAR) as usize;
     let bar = format!("{}{}", "█".repeat(filled), "░".repeat(BAR as usize - filled));
-    several([(18, format!("{bar} {numbers}")), (45, numbers), (55, percent.trim_start().to_string())])
+    variants([(18, format!("{bar} {numbers}")), (45, numbers), (55, percent.trim_start().to_string())])
 }
 
 /// Dollars.
 fn cost(state: &State) -> Vec<Variant> {
     let cost = state.agent.usage.cost.total;
-    if cost > 0.0 { several([(42, format!("${cost:.3}"))]) } else { Vec::new() }
+    if cost > 0.0 { variants([(42, format!("${cost:.3}"))]) } else { Vec::new() }
 }
 
 fn palette(state: &State) -> Vec<Variant> {
     let key = state.keymap.keys_for(state.base_key_context(), "app.palette");
-    key.map_or_else(Vec::new, |key| several([(37, format!("{key} palette"))]))
+    key.map_or_else(Vec::new, |key| variants([(37, format!("{key} palette"))]))
 }

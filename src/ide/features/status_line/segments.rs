@@ -24,6 +24,11 @@ pub struct Variant {
     pub text: String,
 }
 
+/// Returns the texts of a segment with their ranks, the longest first.
+pub fn variants(texts: impl IntoIterator<Item = (u8, String)>) -> Vec<Variant> {
+    texts.into_iter().map(|(rank, text)| Variant { rank, text }).collect()
+}
+
 /// A segment: a row of the table.
 #[derive(Debug)]
 pub struct Segment {
