@@ -50,6 +50,22 @@ async fn split_titles_mark_first_edit() {
 }
 
 #[tokio::test]
+async fn split_window_that_was_hidden_colors_what_changed_meanwhile() {
+    let plan = IdeSetup::new().with("a.rs", "fn main() {}\n").with("b.txt", "text\n");
+    let mut ide = ide_with_only_editor(plan, 90, 16).await;
+    ide.keys("Alt-5 v Alt-PageDown").await;
+    assert_eq!(ide.current_file_name(), "b.txt");
+    // The agent takes all of the screen; the file changes on disk.
+    ide.keys("Alt-a Alt-#").await;
+    assert!(!ide.picture().contains("fn main"), "{}", ide.picture());
+    ide.write_file("a.rs", "\"string\"; fn main() {}\n");
+    ide.focus_window().await;
+    // Each frame is compared with one that draws everything.
+    ide.headless.press("Alt-#");
+    assert!(ide.picture().contains("\"string\"; fn main"), "{}", ide.picture());
+}
+
+#[tokio::test]
 async fn split_windows_show_different_files() {
     let plan = IdeSetup::new().with("a.rs", "fn a() {}\n").with("b.rs", "fn b() {}\n");
     let mut ide = ide_with_only_editor(plan, 90, 16).await;

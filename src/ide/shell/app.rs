@@ -23,7 +23,7 @@ use crate::ide::core::panes::{AgentPart, Focus};
 use crate::ide::core::quit;
 use crate::ide::core::state::State;
 use crate::ide::editor::modal::{cursor_shape, key_hooks};
-use crate::ide::editor::view::{highlighting, layout as arrange};
+use crate::ide::editor::view::layout as arrange;
 use crate::ide::features::drafts;
 use crate::ide::features::images::cache::IMAGES;
 use crate::ide::features::key_hints;
@@ -385,14 +385,6 @@ impl App {
 
     /// Places the panes and passes the damage on.
     fn update_layout(&mut self) {
-        let current = self.state.buffers.current().map(|buffer| buffer.id);
-        for id in self.state.other_visible_rows.iter().map(|view| view.buffer).chain(current) {
-            if let Some(buffer) = self.state.buffers.get_mut(id) {
-                buffer.highlighting.apply_changes(&mut buffer.area.document);
-                let differs = buffer.highlighting.take_deferred();
-                highlighting::mark_damage(&mut self.state.damage, buffer, differs);
-            }
-        }
         let mut rows = self.lay_out();
         self.mark_unsaved();
         self.mark_end_of_conversation();

@@ -6,6 +6,7 @@ use std::ops::Range;
 use ratatui::layout::Rect;
 
 use crate::ide::core::state::State;
+use crate::ide::editor::view::highlighting;
 use crate::ide::editor::windows;
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::ide::model::view::display::DisplayOptions;
@@ -92,6 +93,10 @@ fn lay_out_window(state: &mut State, window: WindowId, title: Option<Rect>, area
         Some(id) => state.buffers.get_mut(id),
     };
     let Some(buffer) = buffer else { return };
+    // A window that was not in the last frame may show a text that has changed since its file was shown.
+    buffer.highlighting.apply_changes(&mut buffer.area.document);
+    let differs = buffer.highlighting.take_deferred();
+    highlighting::mark_damage(&mut state.damage, buffer, differs);
     let matches = state.scrollbar_scans.found.as_ref().map_or(&[][..], |found| found.lines_in(buffer));
     let tab_width = buffer.tab_width(state.text_options.tab_width);
     let covered = top.map_or(0, |top| area.bottom().saturating_sub(top));
