@@ -38,6 +38,10 @@ pub struct TreeFilter {
     before: Option<PathBuf>,
     /// Cancels the search of the query before.
     search: Option<DropGuard>,
+    /// Whether the tree still shows what another query found.
+    is_searching: bool,
+    /// Whether Enter was pressed meanwhile: it is for what is typed, not for what is shown.
+    accepts: bool,
 }
 
 /// Opens the line over the title of the tree.
@@ -45,7 +49,15 @@ pub fn open(cx: &mut Cx<'_>) {
     panes::focus(cx, Focus::Files);
     let before = cx.state.files.current().map(|row| row.path.clone());
     let cols = cx.state.areas.files.map_or(cx.state.size.0, |area| area.width);
-    cx.state.push_layer(TreeFilter { query: TextArea::default(), searched: 0, cols, before, search: None });
+    cx.state.push_layer(TreeFilter {
+        query: TextArea::default(),
+        searched: 0,
+        cols,
+        before,
+        search: None,
+        is_searching: false,
+        accepts: false,
+    });
 }
 
 impl Layer for TreeFilter {
@@ -99,6 +111,7 @@ fn on_change(cx: &mut Cx<'_>) {
     let cancel = CancellationToken::new();
     line.search = Some(cancel.clone().drop_guard());
     let before = line.before.clone();
+    (line.is_searching, line.accepts) = (!query.trim().is_empty(), false);
     if query.trim().is_empty() {
         cx.state.files.clear_filter(before.as_deref());
         return cx.state.damage.add(Part::Files);
@@ -108,20 +121,35 @@ fn on_change(cx: &mut Cx<'_>) {
     let root = cx.env.root().to_path_buf();
     let stop = cancel.clone();
     let work = move || {
-        let list = known.unwrap_or_else(|| {
-            walk::walk(&root, &stop, |paths| paths.iter().for_each(|path| walked.push(path)));
-            walked.end()
-        });
+        let list = match known {
+            Some(list) => list,
+            None => {
+                let end = walk::walk(&root, &stop, |paths| paths.iter().for_each(|path| walked.push(path)));
+                if end.cancelled {
+                    return Vec::new();
+                }
+                walked.end()
+            }
+        };
         matching(&list, &query, &stop)
     };
     cx.tasks.spawn_blocking("file_tree.filter", work, move |cx, paths| {
-        let is_current = !cancel.is_cancelled() && cx.state.layers.top::<TreeFilter>().is_some();
+        // Closing the line, or another query, cancels.
+        let line = cx.state.layers.top_mut::<TreeFilter>().filter(|_| !cancel.is_cancelled());
+        let is_current = line.is_some();
+        let accepts = line.is_some_and(|line| {
+            line.is_searching = false;
+            line.accepts
+        });
         match paths {
             Ok(paths) if is_current => cx.state.files.set_filter(paths.iter().map(String::as_str)),
             Ok(_) => {}
             Err(error) => cx.state.set_error(format!("Cannot search the file tree: {error}")),
         }
         cx.state.damage.add(Part::Files);
+        if accepts {
+            accept(cx);
+        }
     });
 }
 
@@ -138,8 +166,13 @@ fn matching(list: &str, query: &str, cancel: &CancellationToken) -> Vec<String> 
     found
 }
 
-/// Takes the filter back, and shows the selected row in the whole tree; a file is opened.
+/// Takes the filter back, and shows the selected row in the whole tree; a file is opened. Waits for the search of what
+/// is typed.
 fn accept(cx: &mut Cx<'_>) {
+    if let Some(line) = cx.state.layers.top_mut::<TreeFilter>().filter(|line| line.is_searching) {
+        line.accepts = true;
+        return;
+    }
     let selected = cx.state.files.current().cloned();
     cx.state.pop_layer();
     cx.state.files.clear_filter(None);
