@@ -391,6 +391,11 @@ impl Session {
         }
     }
 
+    /// Whether entries are appended to a file that exists.
+    pub fn appends_to_file(&self) -> bool {
+        matches!(self.file, Backing::Open(_))
+    }
+
     /// Returns all entries of all branches, in the order of the file.
     pub fn entries(&self) -> Entries<'_> {
         self.tree.entries()

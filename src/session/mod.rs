@@ -2,7 +2,7 @@
 //!
 //! [`format`] has the lines of a file, [`tree`] their tree, [`conversation`] one session that keeps both in
 //! sync, [`store`] the files. [`context`] is what a model gets, [`usage`] the cost, [`restore`] the recorded
-//! checkpoints of the workspace, [`derived`] views and exports; [`search`] and [`import`] read other
+//! checkpoints of the workspace, [`position`] the branch to go on at, [`derived`] views and exports; [`search`] and [`import`] read other
 //! sessions.
 //!
 //! Layer 3. May import `base` and the plain data of `llm`; must not know the agent, tools that run, or front
@@ -16,6 +16,8 @@ pub mod derived;
 pub mod format;
 #[doc(hidden)]
 pub mod import;
+#[doc(hidden)]
+pub mod position;
 #[doc(hidden)]
 pub mod restore;
 #[doc(hidden)]

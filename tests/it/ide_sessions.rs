@@ -371,6 +371,27 @@ async fn session_branch_from_a_turn_follows_its_answer() {
 }
 
 #[tokio::test]
+async fn session_goes_on_at_the_branch_where_it_was_left() {
+    let mut ide = ide_with_prompts(IdeSetup::new().size(120, 24), &["alpha", "beta"]).await;
+    let answers = |ide: &mut TestIde| {
+        let picture = ide.picture();
+        (picture.contains("answer 1"), picture.contains("answer 2"))
+    };
+    ide.keys("Alt-g").await;
+    ide.keys("Up n").await;
+    assert_eq!(answers(&mut ide), (true, false));
+    let before = ide.session().len();
+    ide.type_in("/new").await;
+    ide.keys("Enter").await;
+    assert_eq!(ide.session().len(), before + 1, "one line keeps the place");
+    let mut ide = ide.restart().size(120, 24).continue_session().start().await;
+    assert_eq!(answers(&mut ide), (true, false));
+    ide.type_in("/new").await;
+    ide.keys("Enter").await;
+    assert_eq!(ide.session().len(), before + 1, "looking changes nothing");
+}
+
+#[tokio::test]
 async fn session_tree_fills_its_window() {
     let names: Vec<String> = (1..=30).map(|n| format!("step {n}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -369,7 +369,7 @@ impl LiveSession {
         let turns = start::count_turns(self.driver.config().turns_max, &session);
         self.driver.reset(session.id().to_string(), turns);
         let notices: Vec<Report> = start::problems(&session).into_iter().chain(notice).collect();
-        let chosen = self.driver.listener().adopt(session);
+        let chosen = self.driver.listener().adopt(session).await;
         self.resume(&chosen).await;
         for report in notices {
             self.hub.send(RuntimeEvent::Failed(report)).await;

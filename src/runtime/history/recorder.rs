@@ -24,6 +24,7 @@ use crate::runtime::events::hub::Hub;
 use crate::runtime::restore::checkpoints::Checkpoints;
 use crate::session::derived::recent::{ModelChoice, PageLimit};
 use crate::session::format::message::MessagePage;
+use crate::session::position;
 use crate::session::restore::checkpoints::{self, Checkpoint, When};
 use crate::session::{AgentMessage, EntryBody, Session, SessionError};
 use crate::tools::Mode;
@@ -177,7 +178,15 @@ impl Recorder {
             checkpoints.cancel();
         }
         self.write_pending_checkpoint().await;
+        self.record_position().await;
         self.sync().await;
+    }
+
+    /// Keeps the branch that the user moved to, for when the session is opened again.
+    async fn record_position(&mut self) {
+        if self.session.opens_elsewhere() {
+            self.append(position::position_entry()).await;
+        }
     }
 
     /// Records that the workspace was restored to another state; `undo` is the entry that leads back.
@@ -252,7 +261,8 @@ impl Recorder {
     }
 
     /// Switches to another session and drops the old one.
-    pub fn adopt(&mut self, session: Session) -> ModelChoice {
+    pub async fn adopt(&mut self, session: Session) -> ModelChoice {
+        self.record_position().await;
         self.session = session;
         self.counted_messages = None;
         self.sent_entries = self.session.tree().len();

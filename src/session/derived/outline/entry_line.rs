@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::llm::model::message::join_text;
 use crate::llm::model::{AssistantMessage, Message, Part};
-use crate::session::{AgentMessage, Entry, EntryBody, context::pins};
+use crate::session::{AgentMessage, Entry, EntryBody, context::pins, position};
 
 /// Maximum characters of a line.
 const LINE_MAX: usize = 200;
@@ -26,6 +26,9 @@ pub fn of_entry(entry: &Entry) -> String {
         EntryBody::Custom { custom_type, data: Some(data) } if custom_type == pins::PIN_TYPE => {
             let state = if data["pinned"] == Value::Bool(true) { "pinned" } else { "no longer pinned" };
             format!("{} {state}", data["targetId"].as_str().unwrap_or_default())
+        }
+        EntryBody::Custom { custom_type, .. } if custom_type == position::POSITION_TYPE => {
+            "the conversation was left here".to_string()
         }
         EntryBody::Custom { custom_type, .. } => custom_type,
         EntryBody::CustomMessage { custom_type, content, .. } => {
