@@ -21,7 +21,7 @@ use super::format::error::{Problem, SessionError};
 use super::format::header::Header;
 use super::restore::checkpoints;
 use super::store::load::{self, OpenMode};
-use super::store::{self, SessionFile, Store};
+use super::store::{self, SessionFile, Store, hidden_branches};
 use super::tree::{Entries, Tree};
 use super::usage::totals::UsageTotals;
 use crate::base::clock::{self, SharedClock};
@@ -200,6 +200,9 @@ impl Session {
                 None if speaks && kept => new.write_file(entry, Store::create)?,
                 _ => new.add_to_memory(entry),
             }
+        }
+        if let (Some(from), Some(to)) = (self.file(), new.file()) {
+            hidden_branches::carry_over(from, to, |id| new.tree.contains(id));
         }
         Ok(new)
     }

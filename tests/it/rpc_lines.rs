@@ -50,6 +50,27 @@ fn rpc_null_field_equals_missing_field() {
 }
 
 #[test]
+fn rpc_session_opened_again_goes_on_at_the_branch_where_it_was_left() {
+    let ground = TestHome::new(vec![wire::text_reply("One."), wire::text_reply("Two.")]);
+    let mut program = ground.start(&RPC);
+    for said in ["first", "second"] {
+        program.ask_data(json!({"type": "prompt", "message": said}));
+        program.next_event("agent_settled");
+    }
+    let entries = program.ask_data(json!({"type": "get_entries"}));
+    let mut entries = entries["entries"].as_array().unwrap().iter();
+    let answer = entries.find(|entry| entry["message"]["role"] == "assistant").unwrap()["id"].clone();
+    program.ask_data(json!({"type": "navigate_tree", "targetId": answer}));
+    assert_eq!(program.finish().0, 0);
+    for _ in 0..2 {
+        let mut program = ground.start(&[&RPC[..], &["--continue"]].concat());
+        let messages = program.ask_data(json!({"type": "get_messages"}))["messages"].to_string();
+        assert!(messages.contains("One.") && !messages.contains("second"), "{messages}");
+        assert_eq!(program.finish().0, 0);
+    }
+}
+
+#[test]
 fn rpc_accepts_javascript_json_quirks() {
     let ground = TestHome::new(vec![wire::text_reply("One.")]);
     let mut program = ground.start(&RPC);

@@ -48,14 +48,28 @@ pub fn set(session: &Path, entry: &str, is_hidden: bool) -> io::Result<BTreeSet<
     } else {
         hidden.remove(entry);
     }
+    write(session, &hidden)?;
+    Ok(hidden)
+}
+
+/// Hides in a copy of a session what is hidden in the session and is in the copy. A copy without them is as good.
+pub fn carry_over(session: &Path, copy: &Path, is_copied: impl Fn(&str) -> bool) {
+    let mut hidden = read(session);
+    hidden.retain(|entry| is_copied(entry));
+    if let Err(error) = write(copy, &hidden) {
+        tracing::warn!(path = %copy.display(), %error, "the hidden branches are shown in the copy");
+    }
+}
+
+fn write(session: &Path, hidden: &BTreeSet<String>) -> io::Result<()> {
     let path = path_of(session);
     if hidden.is_empty() {
         return match fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(hidden),
+            _ => Ok(()),
         };
     }
-    let bytes = serde_json::to_vec(&hidden).map_err(io::Error::other)?;
+    let bytes = serde_json::to_vec(hidden).map_err(io::Error::other)?;
     if bytes.len() as u64 > BYTES_MAX {
         return Err(io::Error::other("too many hidden branches"));
     }
@@ -63,7 +77,7 @@ pub fn set(session: &Path, entry: &str, is_hidden: bool) -> io::Result<BTreeSet<
     new.write_all(&bytes)?;
     new.as_file().sync_all()?;
     new.persist(path).map_err(io::Error::from)?;
-    Ok(hidden)
+    Ok(())
 }
 
 #[cfg(test)]
@@ -83,6 +97,19 @@ mod tests {
         set(&session, "b", false).unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "no file without hidden branches");
         set(&session, "b", false).unwrap();
+    }
+
+    #[test]
+    fn hidden_branches_are_carried_over_to_a_copy_that_has_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let [session, copy] = ["1_a.jsonl", "2_b.jsonl"].map(|name| folder.path().join(name));
+        carry_over(&session, &copy, |_| true);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "none are hidden");
+        set(&session, "a", true).unwrap();
+        set(&session, "b", true).unwrap();
+        carry_over(&session, &copy, |entry| entry == "b");
+        assert_eq!(read(&copy), BTreeSet::from(["b".into()]));
+        assert_eq!(read(&session).len(), 2);
     }
 
     #[test]

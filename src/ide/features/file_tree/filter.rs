@@ -121,17 +121,12 @@ fn on_change(cx: &mut Cx<'_>) {
     let root = cx.env.root().to_path_buf();
     let stop = cancel.clone();
     let work = move || {
-        let list = match known {
-            Some(list) => list,
-            None => {
-                let end = walk::walk(&root, &stop, |paths| paths.iter().for_each(|path| walked.push(path)));
-                if end.cancelled {
-                    return Vec::new();
-                }
-                walked.end()
-            }
-        };
-        matching(&list, &query, &stop)
+        if let Some(list) = known {
+            return matching(&list, &query, &stop);
+        }
+        let end = walk::walk(&root, &stop, |paths| paths.iter().for_each(|path| walked.push(path)));
+        // A part of the files must not be kept as if it were all.
+        if end.cancelled { Vec::new() } else { matching(&walked.end(), &query, &stop) }
     };
     cx.tasks.spawn_blocking("file_tree.filter", work, move |cx, paths| {
         // Closing the line, or another query, cancels.
