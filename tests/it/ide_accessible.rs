@@ -253,8 +253,65 @@ async fn accessible_prefix_announces_the_keys_that_follow() {
     ide.headless.press("Alt-0");
     ide.advance(Duration::from_millis(400));
     ide.headless.tick();
-    let last = rows(&mut ide).pop().unwrap();
-    assert!(last.starts_with("Alt-0 then: ") && last.contains("r Reload file from disk"), "{last}");
+    let all = rows(&mut ide);
+    let list =
+        all.iter().position(|row| row.starts_with("Alt-0 then:")).unwrap_or_else(|| panic!("{all:#?}"));
+    let keys: Vec<&str> = all[list + 1..].iter().map(|row| row.trim_end()).collect();
+    assert!(keys.len() > 1 && keys.iter().all(|row| !row.is_empty()), "{keys:?}");
+    assert!(keys.contains(&"r Reload file from disk"), "each key is in a row of its own: {keys:?}");
     ide.keys("Escape").await;
     assert!(rows(&mut ide).pop().unwrap().starts_with("The agent finished"), "{}", ide.picture());
+}
+
+#[tokio::test]
+async fn accessible_prefix_pages_through_keys_in_low_window() {
+    let mut ide = setup((40, 12)).start().await;
+    ide.headless.press("Alt-,");
+    ide.advance(Duration::from_millis(400));
+    ide.headless.tick();
+    let pages = |ide: &mut TestIde| {
+        let all = rows(ide);
+        let list =
+            all.iter().position(|row| row.starts_with("Alt-, then: ")).unwrap_or_else(|| panic!("{all:#?}"));
+        all[list..].iter().map(|row| row.trim_end().to_string()).collect::<Vec<_>>()
+    };
+    let first = pages(&mut ide);
+    assert_eq!(first[0], "Alt-, then: 1/2 PageDown");
+    ide.headless.press("PageDown");
+    let second = pages(&mut ide);
+    assert_eq!(second[0], "Alt-, then: 2/2 PageDown");
+    assert!(second[1..].iter().all(|row| !first.contains(row)), "{first:?} {second:?}");
+    ide.headless.press("PageUp");
+    assert_eq!(pages(&mut ide), first);
+    ide.headless.press("PageUp");
+    assert_eq!(pages(&mut ide), second, "before the first is the last");
+}
+
+#[tokio::test]
+async fn accessible_long_announcement_is_wrapped_and_moves_the_pane_up() {
+    let mut ide = setup((40, 12)).with("a.txt", "one\n").start().await;
+    let text = "The first words of a message, and then so many more that one row of forty columns has no room for it. END";
+    ide.headless.app().state.set_error(text);
+    ide.picture();
+    let all = rows(&mut ide);
+    let said: Vec<&str> =
+        all.iter().map(|row| row.trim_end()).skip_while(|row| !row.starts_with("Error: ")).collect();
+    assert_eq!(said.join(" "), format!("Error: {text}"));
+    assert!(said.len() == 3, "{all:#?}");
+    ide.headless.app().state.set_error("word ".repeat(200));
+    ide.picture();
+    let all = rows(&mut ide);
+    assert!(
+        all[0].starts_with("Editor") && all[11].trim_end().ends_with('…'),
+        "half of the window at most: {all:#?}"
+    );
+    assert!(all[6].starts_with("Error: word"), "{all:#?}");
+    ide.headless.app().state.set_status("short");
+    ide.picture();
+    assert!(rows(&mut ide)[11].starts_with("short"));
+    ide.headless.resize(20, 5);
+    ide.headless.app().state.set_error("word ".repeat(200));
+    ide.picture();
+    let all = rows(&mut ide);
+    assert!(all[3].starts_with("Error: word") && all[2].len() == 20, "{all:#?}");
 }

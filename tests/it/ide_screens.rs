@@ -252,6 +252,28 @@ async fn key_hints_match_snapshots() {
 }
 
 #[tokio::test]
+async fn key_hints_in_low_windows_are_paged_with_all_keys() {
+    for (cols, rows) in [(40, 12), (20, 5), (20, 3), (20, 2)] {
+        let mut ide = IdeSetup::new().size(cols, rows).start().await;
+        ide.keys("Alt-,").await;
+        ide.advance(std::time::Duration::from_millis(300));
+        let keys: Vec<String> = ide.state().hints.iter().map(|(key, _)| key.clone()).collect();
+        let mut seen = std::collections::BTreeSet::new();
+        for _ in 0..keys.len() {
+            let picture = ide.picture();
+            let shown = |key: &&String| {
+                picture.lines().any(|row| row.trim_start_matches(['│', ' ']).starts_with(&format!("{key}  ")))
+            };
+            seen.extend(keys.iter().filter(shown).cloned());
+            ide.headless.press("PageDown");
+        }
+        assert_eq!(seen.len(), keys.len(), "{cols}x{rows}: {seen:?} of {keys:?}\n{}", ide.picture());
+        ide.keys("PageUp Escape").await;
+        assert!(ide.state().hints.is_empty() && ide.state().pending.is_empty());
+    }
+}
+
+#[tokio::test]
 async fn start_screen_without_a_model_says_how_to_connect_one() {
     for (cols, rows) in [(120, 40), (80, 24), (40, 12)] {
         let mut ide = IdeSetup::new().requested_model("demo/guide").size(cols, rows).start().await;

@@ -1,7 +1,7 @@
 //! Computes the areas of the panes from the screen size and the user's choices. Small windows have their own
 //! layouts: below 100 columns the tree hides unless focused, below 80 there is one pane at a time, below 40
 //! by 10 only the focused text and one status row. For screen readers the focused pane has the whole screen, between
-//! its title in the first line and the announcements in the last.
+//! its title in the first line and the announcement in the last ones.
 
 use ratatui::layout::Rect;
 
@@ -74,6 +74,8 @@ pub struct LayoutRequest {
     pub has_text: bool,
     /// Whether the screen is drawn for screen readers.
     pub accessible: bool,
+    /// Rows of the announcement for screen readers.
+    pub announcement_rows: u16,
 }
 
 /// Lays out a screen of `size` columns and rows.
@@ -132,15 +134,16 @@ pub fn areas((cols, rows): (u16, u16), panes: &Panes, request: LayoutRequest) ->
     areas
 }
 
-/// Returns the screen without its last line, which has the announcements for screen readers.
-pub fn above_announcement((cols, rows): (u16, u16)) -> Rect {
-    Rect::new(0, 0, cols, rows - u16::from(rows >= 2))
+/// Returns the screen without its last `wanted` rows, which have the announcement for screen readers. A row is left to
+/// the pane, if there are two.
+pub fn above_announcement((cols, rows): (u16, u16), wanted: u16) -> Rect {
+    Rect::new(0, 0, cols, rows - wanted.max(1).min(rows.saturating_sub(1)))
 }
 
 /// Lays out a screen for screen readers: the title of the focused pane, the pane, the announcements.
 fn one_pane(size: (u16, u16), panes: &Panes, request: LayoutRequest) -> Areas {
-    let pane = above_announcement(size);
-    let last = Rect { y: pane.height, height: 1, ..pane };
+    let pane = above_announcement(size, request.announcement_rows);
+    let last = Rect { y: pane.height, height: size.1 - pane.height, ..pane };
     let mut areas = Areas { status: (pane.height < size.1).then_some(last), ..Areas::default() };
     match panes.focus {
         Focus::Files => areas.files = Some(pane),
@@ -241,8 +244,14 @@ mod tests {
         [areas.tabs, areas.editor, areas.terminal].into_iter().chain(beside).flatten().collect()
     }
 
-    const REQUEST: LayoutRequest =
-        LayoutRequest { prompt_rows: 2, approval_rows: 0, tab_line: true, has_text: true, accessible: false };
+    const REQUEST: LayoutRequest = LayoutRequest {
+        prompt_rows: 2,
+        approval_rows: 0,
+        tab_line: true,
+        has_text: true,
+        accessible: false,
+        announcement_rows: 1,
+    };
 
     #[test]
     fn layout_agent_has_sixty_columns_or_half_and_all_without_text() {
@@ -310,6 +319,12 @@ mod tests {
             (all.agent_title, all.transcript, all.prompt),
             (title, Some(Rect::new(0, 1, 200, 26)), Some(Rect::new(0, 27, 200, 2)))
         );
+        let long = LayoutRequest { announcement_rows: 4, ..request };
+        let all = areas((200, 30), &panes(Focus::Agent), long);
+        assert_eq!(
+            (all.prompt, all.status),
+            (Some(Rect::new(0, 24, 200, 2)), Some(Rect::new(0, 26, 200, 4)))
+        );
     }
 
     #[test]
@@ -330,7 +345,7 @@ mod tests {
         #![proptest_config(crate::base::seeds::cases(256))]
         #[test]
         fn layout_panes_cover_screen_without_overlap(cols in 1..300u16, rows in 1..100u16, focus in 0..5usize,
-            open in prop::array::uniform5(any::<bool>()), prompt in 0..40u16, approval in 0..60u16, tabs: bool, text: bool, zoomed: bool, accessible: bool,
+            open in prop::array::uniform5(any::<bool>()), prompt in 0..40u16, approval in 0..60u16, tabs: bool, text: bool, zoomed: bool, accessible: bool, announcement_rows in 0..120u16,
             sizes in (10..91u16, any::<Option<u16>>(), any::<Option<u16>>(), any::<u16>())) {
             let mut panes = Panes { focus: [Focus::Files, Focus::Editor, Focus::Agent, Focus::Terminal, Focus::SessionTree][focus], ..Panes::default() };
             panes.set(Focus::Files, open[0]);
@@ -340,7 +355,7 @@ mod tests {
             panes.set(Focus::SessionTree, open[4]);
             panes.sizes = PaneSizes { terminal: sizes.0, files: sizes.1, agent: sizes.2, session_tree: sizes.3 };
             panes.zoomed = zoomed.then_some(panes.focus);
-            let request = LayoutRequest { prompt_rows: prompt, approval_rows: approval, tab_line: tabs, has_text: text, accessible };
+            let request = LayoutRequest { prompt_rows: prompt, approval_rows: approval, tab_line: tabs, has_text: text, accessible, announcement_rows };
             let rects = all(&areas((cols, rows), &panes, request));
             let cells: u32 = rects.iter().map(|r| u32::from(r.width) * u32::from(r.height)).sum();
             prop_assert_eq!(cells, u32::from(cols) * u32::from(rows));

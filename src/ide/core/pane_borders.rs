@@ -62,8 +62,14 @@ mod tests {
     use crate::ide::core::panes::Focus;
     use proptest::prelude::*;
 
-    const REQUEST: LayoutRequest =
-        LayoutRequest { prompt_rows: 2, approval_rows: 0, tab_line: true, has_text: true, accessible: false };
+    const REQUEST: LayoutRequest = LayoutRequest {
+        prompt_rows: 2,
+        approval_rows: 0,
+        tab_line: true,
+        has_text: true,
+        accessible: false,
+        announcement_rows: 1,
+    };
 
     #[test]
     fn pane_border_above_the_session_tree_follows_the_mouse() {

@@ -122,6 +122,8 @@ pub struct State {
     pub pending: Vec<Key>,
     /// Possible continuations of the pending keys, once the user has paused.
     pub hints: Vec<(String, String)>,
+    /// The page of them that is shown.
+    pub hints_page: usize,
     /// Display settings.
     pub text_options: TextOptions,
     /// Decorations that the editor shows beside the text.
@@ -218,6 +220,7 @@ impl State {
             keymap,
             pending: Vec::new(),
             hints: Vec::new(),
+            hints_page: 0,
             text_options: new_text_options(options),
             display: options.display.clone(),
             tools,
@@ -242,7 +245,7 @@ impl State {
         if !self.is_accessible() {
             return own;
         }
-        let whole = layout::above_announcement(self.size);
+        let whole = layout::above_announcement(self.size, self.areas.status.map_or(1, |area| area.height));
         if layer.is_line() { Rect { x: 0, width: whole.width, ..own }.intersection(whole) } else { whole }
     }
 

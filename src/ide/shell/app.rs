@@ -24,6 +24,7 @@ use crate::ide::core::quit;
 use crate::ide::core::state::State;
 use crate::ide::editor::modal::{cursor_shape, key_hooks};
 use crate::ide::editor::view::layout as arrange;
+use crate::ide::features::accessible::announcement;
 use crate::ide::features::drafts;
 use crate::ide::features::images::cache::IMAGES;
 use crate::ide::features::key_hints;
@@ -466,6 +467,7 @@ impl App {
                 tab_line: tabs,
                 has_text: self.state.buffers.current().is_some() || self.state.buffers.opening,
                 accessible: self.state.is_accessible(),
+                announcement_rows: announcement::rows_needed(&self.state),
             };
             layout::areas(self.state.size, &self.state.panes, request)
         };

@@ -9,6 +9,7 @@ use crate::ide::core::layers::layer::{Actions, Layer};
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::{change, edit, macros};
 use crate::ide::editor::modal::{background, cursors, insert_mode, key_hooks};
+use crate::ide::features::key_hints;
 use crate::ide::features::permissions;
 use crate::ide::features::plugins;
 use crate::ide::features::prompt::completion;
@@ -64,6 +65,9 @@ pub fn key(cx: &mut Cx<'_>, key: Key) {
     // A key that continues a sequence is never an answer.
     let begins = cx.state.pending.is_empty();
     if begins && top_actions(cx).is_some_and(|actions| (actions.raw_key)(cx, key)) {
+        return;
+    }
+    if key_hints::paging::key(cx.state, key) {
         return;
     }
     if background::hold_key(cx, key) {
@@ -285,7 +289,7 @@ pub fn is_waiting(state: &State) -> bool {
 /// The hints for a sequence that the user hesitates to complete.
 pub fn show_hints(state: &mut State) {
     if let Lookup::Pending(hints) = state.keymap.lookup(state.key_context(), &state.pending) {
-        state.hints = hints;
+        (state.hints, state.hints_page) = (hints, 0);
         state.damage.add(Part::KeyHints);
     }
 }

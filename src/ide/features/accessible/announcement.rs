@@ -1,17 +1,22 @@
-//! The last line of the screen for screen readers: the newest message, which stays until the next, or the keys that are
-//! waited for. Must not know who says what.
+//! The last rows of the screen for screen readers: the newest message, which stays until the next, or the keys that are
+//! waited for. It is wrapped into as many rows as it needs. Must not know who says what.
 
 use ratatui::layout::Rect;
 
 use crate::base::width::{truncate, visible};
 use crate::ide::core::context::Cx;
 use crate::ide::core::feature::FeatureEvent;
+use crate::ide::core::keys::hint_pages::Page;
 use crate::ide::core::keys::keymap::GROUP;
 use crate::ide::core::slots::Slot;
 use crate::ide::core::state::State;
 use crate::ide::features::permissions::answers;
 use crate::ide::features::transcript::items::TRANSCRIPT;
 use crate::tui::canvas::Canvas;
+use crate::tui::widgets::line::{self, BreakMode, Line, Span};
+
+/// Maximum bytes of a message that are wrapped; the log has the rest.
+const TEXT_MAX: usize = 4_000;
 
 /// Slot of the feature's state.
 pub const HELD: Slot<Held> = Slot::new();
@@ -60,34 +65,83 @@ fn request(state: &State) -> String {
     format!("Approval is needed: {} wants to run {target}{key}", ask.tool)
 }
 
-/// Returns the text of the line.
-fn text(state: &State) -> String {
+/// Returns the text of a message; empty if there is none.
+fn message(state: &State) -> String {
     let status = &state.status;
-    if !state.pending.is_empty() && !state.asks_for_key() {
-        let keys: Vec<String> = state.pending.iter().map(ToString::to_string).collect();
-        let title = |id: &str| match (state.catalog.command(id), id.strip_prefix(GROUP)) {
-            (Some(command), _) => command.title.to_string(),
-            (None, Some(group)) => format!("group {group}"),
-            (None, None) => id.to_string(),
-        };
-        let next = state.hints.iter().map(|(key, id)| format!("{key} {}", title(id)));
-        let next: Vec<String> = next.collect();
-        return format!("{} then: {}", keys.join(" "), next.join(", "));
-    }
     if status.message.is_empty() {
         return String::new();
     }
     let kind = if status.is_error { "Error: " } else { "" };
-    let message = status.message.replace('\n', " ");
+    let message = status.message[..status.message.floor_char_boundary(TEXT_MAX)].replace('\n', " ");
     // The same text on the same place would not be read again.
     let again = if status.repeats > 0 { format!(" ({} times)", status.repeats + 1) } else { String::new() };
-    format!("{kind}{message}{again}")
+    visible(&format!("{kind}{message}{again}")).into_owned()
 }
 
-/// Draws the line.
+/// Returns whether the keys that can follow are announced, rather than a message.
+fn announces_keys(state: &State) -> bool {
+    !state.pending.is_empty() && !state.asks_for_key()
+}
+
+/// Returns the rows that the keys may have below their title, or a message has at most.
+fn rows_max(state: &State) -> usize {
+    let rows = usize::from(state.size.1);
+    // The title of the pane and its row with the caret are left.
+    if announces_keys(state) { rows.saturating_sub(3).max(1) } else { (rows / 2).max(1) }
+}
+
+/// Returns the page of the keys that is announced.
+pub fn page(state: &State) -> Page {
+    Page::of(state.hints.len(), rows_max(state), state.hints_page)
+}
+
+/// Returns the rows: a message, wrapped, or the keys that are waited for, each in a row of its own.
+fn lines(state: &State) -> Vec<String> {
+    let cols = usize::from(state.size.0);
+    if announces_keys(state) {
+        return keys(state, cols);
+    }
+    let text = message(state);
+    let spans = [Span::new(text.as_str(), "ui.status")];
+    let wrapped = line::wrap(&spans, state.size.0.max(1), &[], &[], BreakMode::Words);
+    let join = |line: &Line| line.iter().map(|span| span.text.as_str()).collect::<String>();
+    let mut rows: Vec<String> = wrapped.iter().map(join).collect();
+    let most = rows_max(state);
+    if rows.len() > most {
+        rows.truncate(most);
+        if let Some(last) = rows.last_mut() {
+            *last = format!("{}…", truncate(last, cols.saturating_sub(1)).trim_end_matches('…'));
+        }
+    }
+    rows
+}
+
+/// Returns the keys so far and, once the user hesitates, a row for each key that can follow.
+fn keys(state: &State, cols: usize) -> Vec<String> {
+    let begun: Vec<String> = state.pending.iter().map(ToString::to_string).collect();
+    let title = |id: &str| match (state.catalog.command(id), id.strip_prefix(GROUP)) {
+        (Some(command), _) => command.title.to_string(),
+        (None, Some(group)) => format!("group {group}"),
+        (None, None) => id.to_string(),
+    };
+    let page = page(state);
+    let label = page.label().map(|label| format!(" {label}")).unwrap_or_default();
+    let head = format!("{} then:{label}", begun.join(" "));
+    let next = state.hints[page.range].iter().map(|(key, id)| format!("{key} {}", title(id)));
+    [head].into_iter().chain(next).map(|row| truncate(&visible(&row), cols).into_owned()).collect()
+}
+
+/// Returns the rows that the announcement needs.
+pub fn rows_needed(state: &State) -> u16 {
+    if state.is_accessible() { lines(state).len().max(1) as u16 } else { 1 }
+}
+
+/// Draws the announcement.
 pub fn draw(canvas: &mut Canvas<'_>, state: &State) {
-    let (cols, _) = canvas.size();
+    let (cols, rows) = canvas.size();
     let style = canvas.style(if state.status.is_error { "ui.status.error" } else { "ui.status" });
-    canvas.fill(Rect::new(0, 0, cols, 1), style);
-    canvas.text(0, 0, &truncate(&visible(&text(state)), usize::from(cols)), style);
+    canvas.fill(Rect::new(0, 0, cols, rows), style);
+    for (y, row) in (0..rows).zip(lines(state)) {
+        canvas.text(0, y, &row, style);
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::ide::core::feature::Feature;
 
+pub mod paging;
 pub mod pane;
 
 /// The feature's row.
