@@ -7,7 +7,7 @@ use crate::ide::features::accessible::announcement;
 use crate::ide::features::key_hints::pane;
 use crate::tui::input::{Key, KeyCode};
 
-/// Shows another page for PageDown and PageUp, where they do not continue the prefix themselves; returns whether it did.
+/// Shows another page for `PageDown` and `PageUp`, where they do not continue the prefix themselves; returns whether it did.
 pub fn key(state: &mut State, key: Key) -> bool {
     let is_plain = key.mods.is_empty();
     let is_down = match key.code {
