@@ -131,6 +131,19 @@ pub fn truncate(text: &str, max: usize) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Returns the first parts of a text for which there is room, with `gap` between them and `…` behind them if there are
+/// more. Only the first one is ever cut.
+pub fn truncate_parts<'a>(text: &'a str, gap: &str, max: usize) -> Cow<'a, str> {
+    if text_width(text) <= max {
+        return text.into();
+    }
+    let end = format!("{gap}…");
+    let cuts = text.rmatch_indices(gap).map(|(at, _)| &text[..at]);
+    let fitting = cuts.into_iter().find(|parts| text_width(parts) + text_width(&end) <= max);
+    let first = text.split(gap).next().unwrap_or_default();
+    fitting.map_or_else(|| truncate(first, max), |parts| format!("{parts}{end}").into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,6 +195,17 @@ mod tests {
         assert_eq!(visible("a\u{1b}[31m\u{7f}\u{9b}\u{202e}"), "a␛[31m␡<9B><U+202E>");
         assert_eq!(visible("a\u{200b}b\u{feff}\u{61c}"), "a<U+200B>b<U+FEFF><U+061C>");
         assert!(matches!(visible("plain é 👩\u{200d}👧"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn width_truncate_parts_cuts_none_but_the_first() {
+        let text = "Escape stops · Enter steers · Alt-Enter queues";
+        assert_eq!(truncate_parts(text, " · ", 46), text);
+        assert_eq!(truncate_parts(text, " · ", 45), "Escape stops · Enter steers · …");
+        assert_eq!(truncate_parts(text, " · ", 31), "Escape stops · Enter steers · …");
+        assert_eq!(truncate_parts(text, " · ", 30), "Escape stops · …");
+        assert_eq!(truncate_parts(text, " · ", 15), "Escape stops");
+        assert_eq!(truncate_parts(text, " · ", 7), "Escape…");
     }
 
     #[test]

@@ -38,6 +38,24 @@ async fn focus_approval(ide: &mut TestIde) {
 }
 
 #[tokio::test]
+async fn approval_says_how_to_answer_at_every_width() {
+    let mut ide = IdeSetup::new().turns([bash("c1", "mkdir a")]).start().await;
+    ide.send_prompt("go").await;
+    ide.wait_for_text("wants to run").await;
+    for cols in (40..=160).step_by(4) {
+        ide.headless.resize(cols, 24);
+        let picture = ide.picture();
+        let row = |text: &str| {
+            let found = picture.lines().find(|line| line.contains(text));
+            found.unwrap_or_else(|| panic!("no {text:?} with {cols} columns: {picture}")).to_string()
+        };
+        assert!(row("wants to run").contains("Alt-3 chooses"), "{picture}");
+        let keys = row("Escape stops · Enter steers");
+        assert!(keys.contains("Alt-Enter queues") || keys.contains("steers · …"), "{picture}");
+    }
+}
+
+#[tokio::test]
 async fn approval_for_session_covers_same_command_prefix() {
     let turns =
         [bash("c1", "mkdir -p a"), bash("c2", "mkdir b && ls"), bash("c3", "touch c"), Turn::text("done")];

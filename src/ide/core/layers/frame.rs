@@ -23,26 +23,33 @@ pub fn frame_area(size: (u16, u16), cols: u16, rows: u16) -> Rect {
 /// Between the keys of a footer.
 const KEY_GAP: &str = "  ";
 
-/// Returns as many keys of a footer as there is room for: the first ones, the one that closes and the one that shows all
-/// keys; `…` says that there are more.
+/// Returns as many keys of a footer as there is room for: the first one, which does what the list is for, the one that
+/// closes, the one that shows all keys, and then the others in their order; `…` says that there are more.
 fn fit_keys(footer: &str, room: usize) -> Cow<'_, str> {
     if text_width(footer) <= room {
         return footer.into();
     }
     let keys: Vec<&str> = footer.split(KEY_GAP).collect();
-    let is_kept = |key: &&str| key.starts_with("Escape") || key.ends_with(" keys");
-    let kept = keys.iter().copied().filter(is_kept);
-    let mut used = 1 + kept.clone().map(|key| text_width(key) + KEY_GAP.len()).sum::<usize>();
-    let fits = |key: &&str| {
-        used += text_width(key) + KEY_GAP.len();
+    let rank = |at: usize| match keys[at] {
+        _ if at == 0 => 0,
+        key if key.starts_with("Escape") => 1,
+        key if key.ends_with(" keys") => 2,
+        _ => 3,
+    };
+    let mut by_rank: Vec<usize> = (0..keys.len()).collect();
+    by_rank.sort_by_key(|at| rank(*at));
+    let mut used = text_width("…");
+    let fits = |at: &usize| {
+        used += text_width(keys[*at]) + KEY_GAP.len();
         used <= room
     };
-    let shown: Vec<&str> = keys.iter().copied().filter(|key| !is_kept(key)).take_while(fits).collect();
+    let mut shown: Vec<usize> = by_rank.into_iter().take_while(fits).collect();
     if shown.is_empty() {
-        return truncate(footer, room);
+        return truncate(keys[0], room);
     }
-    let all: Vec<&str> = shown.into_iter().chain(kept).collect();
-    format!("{}{KEY_GAP}…", all.join(KEY_GAP)).into()
+    shown.sort_by_key(|at| (rank(*at) == 1 || rank(*at) == 2, *at));
+    let shown: Vec<&str> = shown.into_iter().map(|at| keys[at]).collect();
+    format!("{}{KEY_GAP}…", shown.join(KEY_GAP)).into()
 }
 
 /// Returns the part of an area inside its frame; a small one has none.
@@ -93,6 +100,14 @@ mod tests {
         assert_eq!(fit_keys(footer, 60), footer);
         assert_eq!(fit_keys(footer, 40), "Enter open  a accept  Escape close  …");
         assert_eq!(fit_keys(footer, 27), "Enter open  Escape close  …");
+        assert_eq!(
+            fit_keys(footer, 20),
+            "Enter open  …",
+            "not the one that closes without what the list is for"
+        );
+        assert_eq!(fit_keys(footer, 8), "Enter o…");
+        let many = "Enter resume here  n new branch  ? all keys  Escape close";
+        assert_eq!(fit_keys(many, 36), "Enter resume here  Escape close  …");
         for room in 0..60 {
             assert!(text_width(&fit_keys(footer, room)) <= room, "{room}");
         }

@@ -265,37 +265,60 @@ fn draw_title(canvas: &mut Canvas<'_>, state: &State, tool: &str, hidden: usize)
     let waiting = state.slots[PERMISSION_REQUESTS].len();
     let count = (waiting > 1).then(|| format!("1 of {waiting}"));
     let more = (hidden > 0).then(|| format!("▼ {hidden} more"));
-    let right = count.into_iter().chain(more).chain(keys_hint(state)).collect::<Vec<_>>().join(" · ");
     let room = usize::from(cols).saturating_sub(4);
     let end = canvas.text(1, 0, &format!(" {} ", truncate(&title, room)), head);
-    let left = usize::from(cols.saturating_sub(end + 2));
-    if !right.is_empty() && left > GAP {
-        let right = format!(" {} ", truncate(&right, left - GAP));
-        canvas.text(cols.saturating_sub(text_width(&right) as u16 + 1), 0, &right, border);
+    let left = usize::from(cols.saturating_sub(end + 2)).saturating_sub(GAP);
+    let beside: Vec<String> = more.into_iter().chain(count).collect();
+    let is_answering = state.panes.focus == Focus::Agent && state.panes.agent_part == AgentPart::Approval;
+    if let Some(right) = fitting_hint(&beside, &keys_hint(state), is_answering, left) {
+        canvas.text(cols.saturating_sub(text_width(&right) as u16 + 3), 0, &format!(" {right} "), border);
     }
 }
 
-/// Returns which keys lead to an answer from where the keys go now.
-fn keys_hint(state: &State) -> Option<String> {
+/// Returns what fits into `room` cells of what is hidden or waits, and of the keys, whose longest text is the first.
+/// Who answers must know what is hidden; to others the way there comes first.
+fn fitting_hint(beside: &[String], keys: &[String], is_answering: bool, room: usize) -> Option<String> {
+    let counts = || (0..=beside.len()).rev();
+    let text = |count: usize, key: Option<&String>| {
+        let text = beside[..count].iter().chain(key).map(String::as_str).collect::<Vec<_>>().join(" · ");
+        (!text.is_empty() && text_width(&text) <= room).then_some(text)
+    };
+    let with_keys = || keys.iter().find_map(|key| counts().find_map(|count| text(count, Some(key))));
+    let without = || counts().find_map(|count| text(count, None));
+    if is_answering {
+        text(beside.len(), keys.first()).or_else(without).or_else(with_keys)
+    } else {
+        with_keys().or_else(without)
+    }
+}
+
+/// Returns which keys lead to an answer from where the keys go now; the longest text first.
+fn keys_hint(state: &State) -> Vec<String> {
     let key = |context, id| state.keymap.keys_for(context, id);
+    let text = |keys: Option<String>, verb: &str| keys.map(|keys| format!("{keys} {verb}"));
     let view = &state.slots[APPROVAL];
-    match (state.panes.focus, state.panes.agent_part) {
+    let texts = match (state.panes.focus, state.panes.agent_part) {
         (Focus::Agent, AgentPart::Approval) if view.step == Step::Choose => {
-            Some(format!("{} leaves", key(KeyContext::Approval, "view.focus-agent")?))
+            [text(key(KeyContext::Approval, "view.focus-agent"), "leaves"), None]
         }
-        (Focus::Agent, AgentPart::Approval) => None,
-        (Focus::Agent, AgentPart::Prompt) if view.held.is_some() => Some("type on to steer".to_string()),
+        (Focus::Agent, AgentPart::Approval) => [None, None],
+        (Focus::Agent, AgentPart::Prompt) if view.held.is_some() => {
+            [Some("type on to steer".to_string()), None]
+        }
         // From an empty prompt and from a written one. Not told apart: typing does not redraw this row.
         (Focus::Agent, AgentPart::Prompt) => {
             let [empty, written] = ["prompt.leave", "view.focus-agent"].map(|id| key(KeyContext::Prompt, id));
-            Some(format!("{} or {} chooses", empty?, written?))
+            let both =
+                empty.as_ref().zip(written.as_ref()).map(|(empty, written)| format!("{empty} or {written}"));
+            [text(both, "chooses"), text(written, "chooses")]
         }
         // The key of all places: what a modal map is waiting for does not redraw this row.
         (focus, _) => {
             let context = if focus == Focus::Terminal { KeyContext::Terminal } else { KeyContext::Global };
-            Some(format!("{} goes there", key(context, "view.focus-agent")?))
+            [text(key(context, "view.focus-agent"), "goes there"), None]
         }
-    }
+    };
+    texts.into_iter().flatten().collect()
 }
 
 fn draw_answers(canvas: &mut Canvas<'_>, state: &State, answers: &[Placed], top: u16) {

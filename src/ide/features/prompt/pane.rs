@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::base::width::{text_width, truncate};
+use crate::base::width::{text_width, truncate, truncate_parts};
 use crate::ide::core::damage::Part;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::pane::PaneSpec;
@@ -293,7 +293,7 @@ fn draw_text(canvas: &mut Canvas<'_>, state: &State, top: u16, rows: &[(Byte, By
     let area = &state.prompt.area;
     if area.text().is_empty() {
         let style = canvas.style("ui.placeholder");
-        canvas.text(MARGIN, top, &truncate(&placeholder(state), text_cols(cols)), style);
+        canvas.text(MARGIN, top, &truncate_parts(&placeholder(state), " · ", text_cols(cols)), style);
     }
     let (style, selected) = (canvas.style("ui.input"), canvas.style("ui.selection"));
     let paste = canvas.style("ui.key");
