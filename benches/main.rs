@@ -14,12 +14,16 @@ mod checkpoints;
 mod completion;
 /// One long session: open, memory, append, branches, contexts, a page of it.
 mod conversation;
+/// Text and images of hostile programs on the screen.
+mod hostile;
 /// Inside the process: frames, bytes, edits, streaming, with growth exponents.
 mod inside;
 /// Files of many megabytes in a pseudo terminal: open, memory, keys.
 mod large;
 /// Models: streams, requests, memory.
 mod llm;
+/// An IDE with a session, driven step by step.
+mod open_session;
 /// Other editors beside it.
 mod peers;
 /// What an agent changed, compared.
@@ -91,6 +95,8 @@ const ROWS: &[Benchmark] = &[
     ("sessions-resume", conversation::resume_session),
     ("transcript", transcript::long_conversation),
     ("transcript-images", transcript::images),
+    ("hostile-text", hostile::texts),
+    ("hostile-images", hostile::images),
     ("sessions-list", sessions::list),
     ("sessions-search", sessions::search),
     ("checkpoint", checkpoints::checkpoints),

@@ -4,152 +4,21 @@
 use std::fs::File;
 use std::io::{BufWriter, Cursor, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use bowline::agent::AgentEvent;
-use bowline::base::paths::Home;
-use bowline::exec::local::LocalEnvironment;
 use bowline::ide::core::event::Event;
-use bowline::ide::core::options::Options;
-use bowline::ide::core::ports::{Connect, Ports};
-use bowline::ide::core::tasks::threads::Threads;
-use bowline::ide::shell::catalog::read_keymap;
-use bowline::ide::shell::event_source::EventSource;
-use bowline::ide::shell::preload::Preload;
-use bowline::llm::model::{Model, StreamEvent};
-use bowline::llm::provider::Injected;
-use bowline::llm::providers::scripted::Scripted;
-use bowline::runtime::lifecycle::options::SessionChoice;
-use bowline::runtime::{self, Options as SessionOptions, RuntimeEvent};
-use bowline::tui::images::protocol::ImageChoice;
-use bowline::tui::input::{Input, Key, Mods, Mouse, MouseKind};
-use futures::FutureExt;
+use bowline::llm::model::StreamEvent;
+use bowline::tui::input::MouseKind;
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 
 use crate::conversation::write_session;
+use crate::open_session::{OpenSession, SIZE, streamed};
 use crate::{Effort, percentile, report};
 
-const SIZE: (u16, u16) = (120, 40);
 /// Tokens of a second, and how many of them come within a frame.
 const TOKENS_A_FRAME: usize = 5_000 / 60;
-/// How long nothing may happen before nothing more is expected.
-const QUIET: Duration = Duration::from_millis(5);
-/// The same between steps of scrolling.
-const SHORT_QUIET: Duration = Duration::from_millis(1);
-
-/// An IDE with a session open, on a runtime that must outlive it.
-struct OpenSession {
-    source: EventSource,
-    runtime: tokio::runtime::Runtime,
-    _folder: tempfile::TempDir,
-}
-
-fn connect(home: Home, cwd: PathBuf, session: PathBuf) -> Connect {
-    let provider = Arc::new(Scripted::new("scripted", Vec::new()));
-    let models = vec![Arc::new(Model::unknown("scripted", "script", "scripted", ""))];
-    Box::new(move |ports| {
-        let Ports { env, approval, questions } = ports;
-        async move {
-            runtime::start(SessionOptions {
-                session: SessionChoice::Open(session),
-                providers: vec![Injected { provider, models }],
-                questions: Some(questions),
-                ..SessionOptions::new(home, cwd, env, approval)
-            })
-            .await
-        }
-        .boxed()
-    })
-}
-
-fn options(root: &Path, connect: Connect) -> Options {
-    Options {
-        keymap: read_keymap("default", include_str!("../keymaps/default.toml")).0,
-        images: ImageChoice::Kitty,
-        connect: Some(connect),
-        ..Options::new(root.join("work"), root.into())
-    }
-}
-
-impl OpenSession {
-    /// Opens a session that `write` has put into a folder.
-    fn new(write: impl FnOnce(&Path) -> PathBuf) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let work = folder.path().join("work");
-        std::fs::create_dir_all(&work).unwrap();
-        let root = folder.path().join("home").display().to_string();
-        let home =
-            Home::find(|name| (name == "BOWLINE_HOME" || name == "HOME").then(|| root.clone())).unwrap();
-        let connect = connect(home, work.clone(), write(folder.path()));
-        let runtime = tokio::runtime::Runtime::new().unwrap();
-        let guard = runtime.enter();
-        let env = Arc::new(LocalEnvironment::new(work, []));
-        let feed = Preload::start(env, Threads::from_handle(runtime.handle().clone()), Vec::new(), |_| None);
-        let mut source = EventSource::new(options(folder.path(), connect), feed, SIZE);
-        source.app.screen.set_erase_colored(true);
-        source.app.frame();
-        source.connect();
-        drop(guard);
-        let mut session = Self { source, runtime, _folder: folder };
-        while session.source.app.session().is_none() {
-            session.settle(QUIET);
-        }
-        session.settle(QUIET);
-        session
-    }
-
-    /// Handles one event and draws; the milliseconds.
-    fn handle(&mut self, event: Event) -> f64 {
-        let _guard = self.runtime.enter();
-        let begun = Instant::now();
-        self.source.app.handle(event);
-        self.source.app.frame();
-        let took = begun.elapsed().as_secs_f64() * 1e3;
-        self.source.app.after_frame();
-        took
-    }
-
-    fn press(&mut self, key: &str) -> f64 {
-        let key: Key = key.parse().unwrap();
-        self.handle(Event::Input(Input::Key(key)))
-    }
-
-    /// Handles what tasks bring until none runs and nothing came for a while; the milliseconds of each step on the
-    /// loop.
-    fn settle(&mut self, quiet: Duration) -> Vec<f64> {
-        let mut steps = Vec::new();
-        let (source, runtime) = (&mut self.source, &self.runtime);
-        runtime.block_on(async {
-            loop {
-                let next = tokio::time::timeout(quiet, source.next()).await;
-                let next = match next {
-                    Ok(next) => next,
-                    Err(_) if source.app.tasks().is_busy() => continue,
-                    Err(_) => return,
-                };
-                let begun = Instant::now();
-                source.app.handle_next(next);
-                source.app.frame();
-                steps.push(begun.elapsed().as_secs_f64() * 1e3);
-                source.app.after_frame();
-            }
-        });
-        steps
-    }
-
-    /// The milliseconds of a key and of each step that it causes, the longest of them.
-    fn longest_of(&mut self, key: &str) -> f64 {
-        let pressed = self.press(key);
-        self.settle(QUIET).into_iter().fold(pressed, f64::max)
-    }
-}
-
-fn streamed(event: StreamEvent) -> Event {
-    Event::Runtime(RuntimeEvent::Agent(AgentEvent::MessageUpdate(Arc::new(event))))
-}
 
 /// A session of a hundred thousand messages.
 fn long_session(effort: Effort) -> OpenSession {
@@ -186,7 +55,7 @@ pub fn long_conversation(effort: Effort) {
     for _ in 0..effort.times(20) {
         for size in [(80, 24), (200, 60), SIZE] {
             let resized = session.handle(Event::Resize(size.0, size.1));
-            sizes.push(session.settle(QUIET).into_iter().fold(resized, f64::max));
+            sizes.push(session.longest_step().max(resized));
         }
     }
     report("100 k messages: resize, max", percentile(&mut sizes, 1.0), "ms", None, "<= 50 ms");
@@ -219,7 +88,7 @@ fn streamed_keys(session: &mut OpenSession, effort: Effort) {
 }
 
 /// A PNG with as many pixels, of a size that screenshots have.
-fn png(side: u32, number: u32) -> Vec<u8> {
+pub fn png(side: u32, number: u32) -> Vec<u8> {
     let mut bytes = Vec::new();
     let image = RgbImage::from_fn(side, side, |x, y| {
         let noise = if (x / 40 + y / 20).is_multiple_of(3) { (x * y + number * 7919) % 251 } else { 40 };
@@ -267,25 +136,14 @@ pub fn images(effort: Effort) {
     let mut session = OpenSession::new(|folder| write_images(folder, images, side));
     let mut steps = Vec::new();
     let turns = if effort.quick { 10 } else { 500 };
-    let (mut drawn, mut bytes) = (0, 0);
     for kind in [MouseKind::ScrollUp, MouseKind::ScrollDown] {
         for _ in 0..turns {
-            let wheel = Mouse { kind, col: SIZE.0 - 4, row: 10, mods: Mods::NONE };
-            let begun = Instant::now();
-            session.source.app.handle(Event::Input(Input::Mouse(wheel)));
-            let frame = session.source.app.frame();
-            steps.push(begun.elapsed().as_secs_f64() * 1e3);
-            drawn += usize::from(memchr::memmem::find(&frame, b"\x1b_G").is_some());
-            bytes += frame.len();
-            let guard = session.runtime.enter();
-            session.source.app.after_frame();
-            drop(guard);
-            steps.extend(session.settle(SHORT_QUIET));
+            steps.extend(session.wheel(kind));
         }
     }
     let shown = session.source.app.screen.buffer().content.iter();
     let cells = shown.filter(|cell| bowline::tui::images::placeholder::is_image(cell)).count();
-    assert!(cells > 0, "no image is on the screen after {bytes} bytes, {drawn} with an image");
+    assert!(cells > 0, "no image is on the screen");
     report(
         "50 images scrolled: a step on the loop, p99",
         percentile(&mut steps, 0.99),

@@ -31,6 +31,8 @@ fn benchmarks_all_run_in_quick_mode() {
         "100 k messages: next hit of a search",
         "100 k messages: resize",
         "50 images scrolled: a step on the loop, max",
+        "1 MB of x in one line",
+        "40 images in one message",
         "list, again, over sessions",
         "search, 1000 entries: phrase",
         "checkpoint: 10 k files, nothing changed",
