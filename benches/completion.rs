@@ -14,7 +14,7 @@ const WORDS: [&str; 12] = [
 ];
 
 /// Paths of files four folders deep, sorted by folder.
-fn paths(count: usize) -> String {
+pub fn paths(count: usize) -> String {
     let word = |n: usize| WORDS[n % WORDS.len()];
     let mut list = String::new();
     for n in 0..count {

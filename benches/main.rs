@@ -51,6 +51,8 @@ mod terminal;
 mod tools;
 /// The conversation on the screen, with a long session.
 mod transcript;
+/// Lists, what is beside them, themes.
+mod workbench;
 
 /// How much to do.
 #[derive(Clone, Copy)]
@@ -97,6 +99,9 @@ const ROWS: &[Benchmark] = &[
     ("transcript-images", transcript::images),
     ("hostile-text", hostile::texts),
     ("hostile-images", hostile::images),
+    ("picker-files", workbench::picker),
+    ("picker-preview", workbench::preview),
+    ("themes", workbench::themes),
     ("sessions-list", sessions::list),
     ("sessions-search", sessions::search),
     ("checkpoint", checkpoints::checkpoints),

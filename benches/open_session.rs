@@ -10,6 +10,7 @@ use bowline::exec::local::LocalEnvironment;
 use bowline::ide::core::event::Event;
 use bowline::ide::core::options::Options;
 use bowline::ide::core::ports::{Connect, Ports};
+use bowline::ide::core::state::State;
 use bowline::ide::core::tasks::threads::Threads;
 use bowline::ide::shell::catalog::read_keymap;
 use bowline::ide::shell::event_source::EventSource;
@@ -22,6 +23,7 @@ use bowline::runtime::{self, Options as SessionOptions, RuntimeEvent};
 use bowline::tui::images::protocol::ImageChoice;
 use bowline::tui::input::{Input, Key, Mods, Mouse, MouseKind};
 use futures::FutureExt;
+use ratatui::buffer::Cell;
 
 pub const SIZE: (u16, u16) = (120, 40);
 /// How long nothing may happen before nothing more is expected.
@@ -147,6 +149,63 @@ impl OpenSession {
         let mut steps = self.settle(SHORT_QUIET);
         steps.push(turned);
         steps
+    }
+}
+
+/// How long something took.
+pub struct Took {
+    /// Milliseconds until it was on the screen.
+    pub wall: f64,
+    /// Milliseconds of the longest step of the event loop.
+    pub longest: f64,
+}
+
+impl OpenSession {
+    /// Handles what comes until a frame with what is waited for has been drawn.
+    pub fn wait_until(&mut self, is_reached: impl Fn(&State) -> bool, max: Duration) -> Took {
+        let mut done = Took { wall: 0.0, longest: 0.0 };
+        let begun = Instant::now();
+        let (source, runtime) = (&mut self.source, &self.runtime);
+        runtime.block_on(async {
+            while !is_reached(&source.app.state) {
+                assert!(begun.elapsed() < max, "it is not reached");
+                let Ok(next) = tokio::time::timeout(QUIET, source.next()).await else { continue };
+                let step = Instant::now();
+                source.app.handle_next(next);
+                source.app.frame();
+                done.longest = done.longest.max(step.elapsed().as_secs_f64() * 1e3);
+                done.wall = begun.elapsed().as_secs_f64() * 1e3;
+                source.app.after_frame();
+            }
+        });
+        done
+    }
+
+    /// The same after a key.
+    pub fn press_until(&mut self, key: &str, is_reached: impl Fn(&State) -> bool, max: Duration) -> Took {
+        let pressed = self.press(key);
+        let done = self.wait_until(is_reached, max);
+        Took { wall: pressed + done.wall, longest: pressed.max(done.longest) }
+    }
+
+    /// The same until a text is on the screen.
+    pub fn press_until_text(&mut self, key: &str, text: &str, max: Duration) -> Took {
+        let mut took = Took { wall: 0.0, longest: 0.0 };
+        let begun = Instant::now();
+        took.longest = self.press(key);
+        while !self.shows(text) {
+            assert!(begun.elapsed() < max, "{text} is not shown");
+            took.longest = self.settle(SHORT_QUIET).into_iter().fold(took.longest, f64::max);
+        }
+        took.wall = begun.elapsed().as_secs_f64() * 1e3;
+        took
+    }
+
+    /// Whether a text is on one row of the screen.
+    fn shows(&self, text: &str) -> bool {
+        let buffer = self.source.app.screen.buffer();
+        let rows = buffer.content.chunks(usize::from(buffer.area.width).max(1));
+        rows.map(|row| row.iter().map(Cell::symbol).collect::<String>()).any(|row| row.contains(text))
     }
 }
 

@@ -131,17 +131,19 @@ pub fn truncate(text: &str, max: usize) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Behind the last part of a text of which there are more.
+const MORE: &str = " …";
+
 /// Returns the first parts of a text for which there is room, with `gap` between them and `…` behind them if there are
 /// more. Only the first one is ever cut.
 pub fn truncate_parts<'a>(text: &'a str, gap: &str, max: usize) -> Cow<'a, str> {
     if text_width(text) <= max {
         return text.into();
     }
-    let end = format!("{gap}…");
     let cuts = text.rmatch_indices(gap).map(|(at, _)| &text[..at]);
-    let fitting = cuts.into_iter().find(|parts| text_width(parts) + text_width(&end) <= max);
+    let fitting = cuts.into_iter().find(|parts| text_width(parts) + text_width(MORE) <= max);
     let first = text.split(gap).next().unwrap_or_default();
-    fitting.map_or_else(|| truncate(first, max), |parts| format!("{parts}{end}").into())
+    fitting.map_or_else(|| truncate(first, max), |parts| format!("{parts}{MORE}").into())
 }
 
 #[cfg(test)]
@@ -201,10 +203,10 @@ mod tests {
     fn width_truncate_parts_cuts_none_but_the_first() {
         let text = "Escape stops · Enter steers · Alt-Enter queues";
         assert_eq!(truncate_parts(text, " · ", 46), text);
-        assert_eq!(truncate_parts(text, " · ", 45), "Escape stops · Enter steers · …");
-        assert_eq!(truncate_parts(text, " · ", 31), "Escape stops · Enter steers · …");
-        assert_eq!(truncate_parts(text, " · ", 30), "Escape stops · …");
-        assert_eq!(truncate_parts(text, " · ", 15), "Escape stops");
+        assert_eq!(truncate_parts(text, " · ", 45), "Escape stops · Enter steers …");
+        assert_eq!(truncate_parts(text, " · ", 29), "Escape stops · Enter steers …");
+        assert_eq!(truncate_parts(text, " · ", 28), "Escape stops …");
+        assert_eq!(truncate_parts(text, " · ", 13), "Escape stops");
         assert_eq!(truncate_parts(text, " · ", 7), "Escape…");
     }
 

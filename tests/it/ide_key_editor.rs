@@ -108,11 +108,24 @@ async fn key_editor_says_what_is_lost_and_refuses_text() {
     ide.keys("Enter").await;
     assert!(ide.status_message().contains("a is typed as text"), "{}", ide.status_message());
     ide.keys("Ctrl-q F8").await;
-    assert!(ide.picture().contains("Quit loses its key Ctrl-q"), "{}", ide.picture());
+    assert!(ide.picture().contains("Lost: Quit on Ctrl-q"), "{}", ide.picture());
     ide.keys("Backspace Backspace Alt-5").await;
-    assert!(ide.picture().contains("shortcuts begin so: they go"), "{}", ide.picture());
+    assert!(ide.picture().contains("longer shortcuts"), "{}", ide.picture());
     ide.keys("Escape").await;
     assert_eq!(written(&ide, FILE), "");
+}
+
+#[tokio::test]
+async fn key_editor_says_what_a_key_hides_of_the_contexts_around() {
+    let mut ide = IdeSetup::new().size(100, 24).with("a.txt", "one\n").start().await;
+    run_command(&mut ide, "keys.edit").await;
+    ide.type_in("edit.join-lines").await;
+    ide.keys("Enter Ctrl-q").await;
+    assert!(ide.picture().contains("Hidden there: Quit (global)"), "{}", ide.picture());
+    ide.keys("F8").await;
+    assert!(ide.picture().contains("Hidden there: Quit on Ctrl-q (global)"), "{}", ide.picture());
+    ide.keys("Backspace Backspace Ctrl-Alt-F9").await;
+    assert!(ide.picture().contains("Free"), "{}", ide.picture());
 }
 
 #[tokio::test]

@@ -138,3 +138,18 @@ async fn change_list_navigates_older_and_newer() {
     ide.keys("Alt-' E").await;
     assert_eq!(ide.cursor(), (3, 2));
 }
+
+#[tokio::test]
+async fn marks_show_their_places_beside_the_list() {
+    let text = (1..=60).map(|n| format!("line {n} of b\n")).collect::<Vec<_>>().concat();
+    let mut ide = IdeSetup::new().size(120, 30).with("b.txt", &text).with("a.txt", "one\n").start().await;
+    ide.keys("Ctrl-g").await;
+    ide.type_in("40").await;
+    ide.keys("Enter Alt-' s b Ctrl-End Alt-' s C Ctrl-Home Alt-' m").await;
+    for (query, line) in [("line 40", "40 line 40 of b"), ("C b.txt", "60 line 60 of b")] {
+        ide.keys("Ctrl-u").await;
+        ide.type_in(query).await;
+        ide.headless.idle().await;
+        assert!(ide.picture().contains(line), "{query}: {}", ide.picture());
+    }
+}

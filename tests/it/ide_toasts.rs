@@ -90,7 +90,10 @@ async fn message_of_many_lines_is_cut_but_whole_in_the_log() {
     ide.keys("Enter").await;
     let picture = ide.picture();
     assert!(picture.contains("· It is done") && picture.contains("✗ first"), "{picture}");
-    ide.keys("Down Enter").await;
+    ide.keys("Down").await;
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("first ␛]0;x"), "the whole text is beside the list: {}", ide.picture());
+    ide.keys("Enter").await;
     let copied = ide.headless.app().ui.clipboard.clone().unwrap();
     assert!(copied.starts_with("first") && copied.ends_with("last"));
 }

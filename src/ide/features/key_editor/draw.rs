@@ -28,9 +28,11 @@ pub fn draw(canvas: &mut Canvas<'_>, recorder: &Recorder, state: &State) {
     let key = plain.patch(inside.style("ui.key"));
     inside.text(1, 0, &truncate(&sequence_text(&recorder.keys), usize::from(cols.saturating_sub(2))), key);
     let is_new = recorder.target.is_some();
-    let lost = if is_new { losses(state, recorder.context, &recorder.keys) } else { Vec::new() };
-    let mut found = meanings(state, recorder.context, &recorder.keys);
-    found.retain(|meaning| !is_new || meaning.context != recorder.context);
+    let (lost, found) = if is_new {
+        (losses(state, recorder.context, &recorder.keys), Vec::new())
+    } else {
+        (Vec::new(), meanings(state, recorder.context, &recorder.keys))
+    };
     if found.is_empty() && lost.is_empty() {
         let text = if is_new { "Free" } else { "Does nothing here" };
         inside.text(1, 2.min(rows.saturating_sub(1)), text, soft);
@@ -40,7 +42,7 @@ pub fn draw(canvas: &mut Canvas<'_>, recorder: &Recorder, state: &State) {
     for (y, text) in (2..rows).zip(&lost) {
         inside.text(1, y, &truncate(text, usize::from(cols.saturating_sub(2))), warning);
     }
-    for (y, meaning) in (2 + lost.len() as u16..rows).zip(&found) {
+    for (y, meaning) in (2..rows).zip(&found) {
         let style = if meaning.counts { plain } else { soft };
         inside.text(1, y, meaning.context.name(), soft);
         let x = 1 + CONTEXT_COLS;

@@ -26,7 +26,10 @@ pub fn meanings(state: &State, context: KeyContext, keys: &[Key]) -> Vec<Meaning
     for context in context.chain() {
         let Some(binding) = state.keymap.binding(*context, keys) else { continue };
         let text = match binding {
-            Binding::Prefix(count) => format!("waits for another key ({})", beginning(count)),
+            Binding::Prefix(count) => {
+                let count = pluralize(count, "shortcut begins so", "shortcuts begin so");
+                format!("waits for another key ({count})")
+            }
             Binding::Command(id) => match state.catalog.command(&id) {
                 Some(command) => format!("{}  {id}", command.title),
                 None => id,
@@ -37,26 +40,35 @@ pub fn meanings(state: &State, context: KeyContext, keys: &[Key]) -> Vec<Meaning
     found
 }
 
-fn beginning(count: usize) -> String {
-    pluralize(count, "shortcut begins so", "shortcuts begin so")
+/// Returns what no longer works in a context once a command has a sequence there: what the context itself has on these
+/// keys, and what it has from the contexts around it.
+pub fn losses(state: &State, context: KeyContext, keys: &[Key]) -> Vec<String> {
+    let of_context = |place: &KeyContext| {
+        let (place, is_own) = (*place, *place == context);
+        in_the_way(state, place, keys).into_iter().map(move |text| {
+            if is_own { format!("Lost: {text}") } else { format!("Hidden there: {text} ({})", place.name()) }
+        })
+    };
+    context.chain().iter().flat_map(of_context).collect()
 }
 
-/// Returns what no longer works in a context once a command has a sequence there.
-pub fn losses(state: &State, context: KeyContext, keys: &[Key]) -> Vec<String> {
+/// Returns what a context has on a sequence, on its beginnings, and on what begins with it.
+fn in_the_way(state: &State, context: KeyContext, keys: &[Key]) -> Vec<String> {
     let title =
         |id: &str| state.catalog.command(id).map_or(id.to_string(), |command| command.title.to_string());
-    let mut lost = Vec::new();
+    let on = |keys: &[Key]| state.keymap.binding(context, keys);
+    let mut found = Vec::new();
     for end in 1..keys.len() {
-        if let Some(Binding::Command(id)) = state.keymap.binding(context, &keys[..end]) {
-            lost.push(format!("{} loses its key {}", title(&id), sequence_text(&keys[..end])));
+        if let Some(Binding::Command(id)) = on(&keys[..end]) {
+            found.push(format!("{} on {}", title(&id), sequence_text(&keys[..end])));
         }
     }
-    match state.keymap.binding(context, keys) {
-        Some(Binding::Command(id)) => lost.push(format!("{} loses this key", title(&id))),
-        Some(Binding::Prefix(count)) => lost.push(format!("{}: they go", beginning(count))),
+    match on(keys) {
+        Some(Binding::Command(id)) => found.push(title(&id)),
+        Some(Binding::Prefix(count)) => found.push(pluralize(count, "longer shortcut", "longer shortcuts")),
         None => {}
     }
-    lost
+    found
 }
 
 /// Returns whether a key is text in the places that a context stands for.

@@ -29,7 +29,7 @@ pub const PICKER: PickerSpec = PickerSpec {
 };
 
 /// Returns the line of a location, from 1, where its file has changed since.
-fn line_now(state: &State, spot: &JumpLocation) -> usize {
+pub fn line_now(state: &State, spot: &JumpLocation) -> usize {
     let open = state.buffers.all().iter().find(|buffer| buffer.id == spot.buffer);
     let now = open.and_then(|buffer| {
         Some(buffer.area.text().line_of(buffer.area.document.positions().get(spot.name)?).0 + 1)

@@ -4,15 +4,17 @@ use crate::base::width::visible;
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::layers::picker::{PickerSpec, RowSource};
+use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::locations;
-use crate::text::position::Byte;
+use crate::ide::features::locations::jumps;
 
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "marks",
     title: "Marks",
     footer: "Enter go",
+    preview: Some(|state, pick| place(state, *pick.get::<char>()?)),
     load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(letter) = pick.get::<char>() {
@@ -45,12 +47,7 @@ fn rows(state: &State) -> Vec<PickRow> {
         }
     }
     for (letter, spot) in state.jumps.marks() {
-        let open = state.buffers.all().iter().find(|buffer| buffer.id == spot.buffer);
-        let now: Option<Byte> = open.and_then(|buffer| buffer.area.document.positions().get(spot.name));
-        let line = match (open, now) {
-            (Some(buffer), Some(at)) => buffer.area.text().line_of(at).0 + 1,
-            _ => spot.at.0,
-        };
+        let line = jumps::line_now(state, spot);
         let file =
             spot.path.as_deref().map_or_else(|| "scratch".to_string(), |path| state.display_path(path));
         rows.push(PickRow {
@@ -62,4 +59,14 @@ fn rows(state: &State) -> Vec<PickRow> {
         });
     }
     rows
+}
+
+/// Returns the place of a mark, if it is in a file.
+fn place(state: &State, letter: char) -> Option<PreviewTarget> {
+    if let Some((_, spot)) = state.jumps.marks().find(|(mark, _)| *mark == letter) {
+        return Some(PreviewTarget::file(spot.path.clone()?, Some(jumps::line_now(state, spot))));
+    }
+    let buffer = state.buffers.current()?;
+    let (_, at) = buffer.area.document.positions().marks().find(|(mark, _)| *mark == letter)?;
+    Some(PreviewTarget::file(buffer.path.clone()?, Some(buffer.area.text().line_of(at).0 + 1)))
 }

@@ -105,10 +105,12 @@ fn on_login_ended(
             let next = if is_used { "Another model" } else { "Choose a model of it" };
             let message = format!("{message}. {next}: {key}");
             cx.state.slots[TRANSCRIPT].notice(false, message.clone());
+            // In the pane that gets the focus the note is seen; below a list it is not.
             if cx.state.layers.is_empty() {
                 panes::focus(cx, Focus::Agent);
+            } else {
+                cx.state.set_status(message);
             }
-            cx.state.set_status(message);
         }
         Err(report) => cx.state.set_error(report.to_string()),
     }

@@ -105,7 +105,8 @@ fn open(cx: &mut Cx<'_>) {
 /// Runs an action on the shown terminal; reports if there is none.
 fn with_one(cx: &mut Cx<'_>, action: impl FnOnce(&mut Cx<'_>)) {
     if cx.state.slots[TERMINALS].active().is_none() {
-        return cx.state.set_status("No terminal open. Open one: Alt-4");
+        let open = cx.state.how_to("terminal.toggle");
+        return cx.state.set_status(format!("No terminal open. Open one: {open}"));
     }
     action(cx);
 }

@@ -2,6 +2,7 @@
 
 use crate::ide::core::context::{Command, command};
 use crate::ide::core::layers::picker::{Pick, PickRow, PickerSpec, RowSource};
+use crate::ide::core::layers::preview::PreviewTarget;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] =
@@ -18,6 +19,9 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "notifications",
     title: "Notifications",
     footer: "Enter copy",
+    preview: Some(|_, pick| {
+        pick.get::<(usize, String)>().map(|(_, text)| PreviewTarget::text(text.as_str()))
+    }),
     load: |state| {
         let now_ms = state.status.asked_ms;
         let row = |(n, logged): (usize, &crate::ide::core::status::LoggedMessage)| PickRow {

@@ -22,10 +22,19 @@ pub struct ItemOptions {
     pub is_closed: bool,
 }
 
+/// Bytes of a text that are laid out at once: about two milliseconds of work.
+const STEP: usize = 16 << 10;
+/// The same at another width, of what was laid out before: a text that is read stays where it is.
+const STEP_OF_WIDTH: usize = 256 << 10;
+
 /// The lines of one item at a width. Text of any length is laid out where it is shown.
 pub struct Layout {
     lines: Lines,
     version: u64,
+    /// Bytes of the text when it was last seen.
+    len: usize,
+    /// Bytes of the text that are laid out.
+    laid_len: usize,
     options: ItemOptions,
     width: u16,
     /// The line above the others that says who speaks, for screen readers.
@@ -123,13 +132,6 @@ fn speaker(item: &Item) -> Option<Line> {
     Some(vec![Span::new(name, "ui.prompt").with_role(Role::Aside)])
 }
 
-/// Returns the text of an item of unlimited length, as far as it is shown: to a screen reader, which speaks every change,
-/// whole sentences and lines of a text that is still written.
-fn shown_text(item: &Item, options: ItemOptions) -> &str {
-    let text = text_of(item);
-    if options.show.accessible { &text[..text.len().min(item.shown_len())] } else { text }
-}
-
 impl Layout {
     /// Returns the layout of an item, without lines yet.
     pub fn new(item: &Item, width: u16, options: ItemOptions) -> Self {
@@ -154,7 +156,47 @@ impl Layout {
             ItemKind::Tool(_) | ItemKind::Summary { .. } | ItemKind::Image(_) => Lines::Rows(Box::default()),
         };
         let speaker = options.show.accessible.then(|| speaker(item)).flatten();
-        Self { lines, version: item.version, options, width, speaker }
+        let len = text_of(item).len();
+        Self { lines, version: item.version, len, laid_len: usize::MAX, options, width, speaker }
+    }
+
+    /// Lays out the beginning of a long text only, until more is requested by [`Self::lay_out_more`]. Not for screen
+    /// readers, which would speak a sentence that is not whole.
+    #[must_use]
+    pub fn in_steps(mut self) -> Self {
+        self.laid_len = if self.options.show.accessible { usize::MAX } else { STEP };
+        self
+    }
+
+    /// Returns whether all of the text is laid out.
+    pub fn is_whole(&self) -> bool {
+        self.laid_len >= self.len
+    }
+
+    /// Lays out more of a long text.
+    pub fn lay_out_more(&mut self) {
+        self.laid_len = self.laid_len.saturating_add(STEP);
+    }
+
+    /// Lays out all of the text.
+    pub fn lay_out_whole(&mut self) {
+        self.laid_len = usize::MAX;
+    }
+
+    /// Notes the length of a text that may have grown: what is written is laid out as it comes.
+    fn note_len(&mut self, len: usize) {
+        if len != self.len && self.is_whole() {
+            self.laid_len = self.laid_len.max(self.len.saturating_add(STEP));
+        }
+        self.len = len;
+    }
+
+    /// Returns the text of an item of unlimited length, as far as it is shown: to a screen reader, which speaks every
+    /// change, whole sentences and lines of a text that is still written.
+    fn shown_text<'a>(&self, item: &'a Item) -> &'a str {
+        let text = text_of(item);
+        let shown = if self.options.show.accessible { item.shown_len() } else { usize::MAX };
+        &text[..text.floor_char_boundary(shown.min(self.laid_len))]
     }
 
     /// Updates the layout for the current item and display options.
@@ -162,7 +204,15 @@ impl Layout {
         // Other texts only grow; the text of a notice may be replaced.
         let is_replaced = matches!(item.kind, ItemKind::Notice { .. }) && self.version != item.version;
         if is_replaced || self.options.show.accessible != options.show.accessible {
+            let is_limited = self.laid_len != usize::MAX;
             *self = Self::new(item, width, options);
+            if is_limited {
+                self.laid_len = STEP;
+            }
+        }
+        self.note_len(text_of(item).len());
+        if self.width != width && self.laid_len != usize::MAX {
+            self.laid_len = self.laid_len.min(STEP_OF_WIDTH);
         }
         let same = (self.options, self.width) == (options, width);
         (self.options, self.width) = (options, width);
@@ -175,7 +225,7 @@ impl Layout {
 
     /// Returns the number of lines of the item.
     pub fn height(&mut self, item: &Item) -> usize {
-        let text = shown_text(item, self.options);
+        let text = self.shown_text(item);
         let height = match &mut self.lines {
             Lines::Markdown(markdown) => markdown.height(text, self.width),
             Lines::Plain(plain) => plain.height(text, self.width),
@@ -192,7 +242,7 @@ impl Layout {
             self.speaker.iter().filter(|_| range.end > 0).for_each(&mut *draw);
         }
         let range = range.start.saturating_sub(above)..range.end.saturating_sub(above);
-        let text = shown_text(item, self.options);
+        let text = self.shown_text(item);
         match &mut self.lines {
             Lines::Markdown(markdown) => markdown.visit(text, self.width, range, draw),
             Lines::Plain(plain) => plain.visit(text, self.width, range, draw),

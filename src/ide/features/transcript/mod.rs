@@ -16,6 +16,7 @@ pub mod focus;
 pub mod items;
 pub mod layout;
 pub mod lines;
+pub mod long_texts;
 pub mod mouse;
 pub mod named_files;
 pub mod pane;
@@ -45,6 +46,7 @@ pub const FEATURE: Feature = Feature {
         FeatureEvent::FrameSent => {
             code_blocks::after_frame(cx);
             earlier::after_frame(cx);
+            long_texts::after_frame(cx);
             if cx.state.is_accessible() && cx.state.slots[items::TRANSCRIPT].note_shown() {
                 cx.state.damage.add(Part::Transcript);
             }

@@ -63,6 +63,10 @@ pub struct TranscriptView {
     top: Option<(usize, usize)>,
     /// The first item on screen, once something was drawn.
     first: Option<usize>,
+    /// Items on screen whose text is not laid out whole.
+    partial: Vec<u64>,
+    /// Whether more of them is about to be laid out.
+    is_laying_out: bool,
     /// Whether the start is looked for, which is not here yet.
     is_seeking_start: bool,
     /// Id of the item that keys act on.
@@ -195,6 +199,37 @@ impl TranscriptView {
         laid.layout.draw(item, block, lines)
     }
 
+    /// Returns whether more of a long text on screen is to be laid out, once until [`Self::end_laying_out`].
+    pub fn begin_laying_out(&mut self) -> bool {
+        !self.partial.is_empty() && !std::mem::replace(&mut self.is_laying_out, true)
+    }
+
+    /// Allows that more is requested.
+    pub fn end_laying_out(&mut self) {
+        self.is_laying_out = false;
+    }
+
+    /// Lays out more of a long text on screen. What is seen stays in place: below the end of a text everything, else the
+    /// text itself.
+    pub fn lay_out_more(&mut self, transcript: &Transcript, pane: PaneShape) {
+        let form = LayoutOptions { width: text_width(pane.size.0), show: pane.show };
+        let Some(item) = self.partial.pop().and_then(|id| transcript.item(id)) else { return };
+        let height = |view: &mut Self, work: fn(&mut Layout)| {
+            view.with(item, form, |layout| {
+                work(layout);
+                layout.height(item)
+            })
+        };
+        let (before, after) = (height(self, |_| {}), height(self, Layout::lay_out_more));
+        let is_end_seen = |line: usize| (line..line + usize::from(pane.size.1)).contains(&before);
+        if let Some((at, line)) = &mut self.top
+            && transcript.items().get(*at).is_some_and(|top| top.id == item.id)
+            && is_end_seen(*line)
+        {
+            *line += after.saturating_sub(before);
+        }
+    }
+
     /// Returns the size of the cached layouts in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
@@ -216,17 +251,18 @@ impl TranscriptView {
             let lines = transcript::lines::hidden_thinking(item, form.width);
             return lines.iter().take(range.end).skip(range.start).for_each(draw);
         }
-        let blocks = self.with(item, form, |layout| {
+        let (blocks, is_whole) = self.with(item, form, |layout| {
             layout.visit(item, range, draw);
-            layout.take_blocks()
+            (layout.take_blocks(), layout.is_whole())
         });
+        self.partial.extend((!is_whole).then_some(item.id));
         self.blocks.extend(blocks.into_iter().map(|block| (item.id, block)));
     }
 
     /// Runs `work` with the updated layout of an item.
     fn with<T>(&mut self, item: &Item, form: LayoutOptions, work: impl FnOnce(&mut Layout) -> T) -> T {
         let options = self.options(item, form.show);
-        let new = || CachedLayout { layout: Layout::new(item, form.width, options), bytes: 0 };
+        let new = || CachedLayout { layout: Layout::new(item, form.width, options).in_steps(), bytes: 0 };
         let laid = self.layouts.entry(item.id).or_insert_with(new);
         laid.layout.update(item, form.width, options, &self.keys);
         let out = work(&mut laid.layout);
@@ -316,6 +352,7 @@ impl TranscriptView {
         let items = transcript.items();
         let tail = self.tail(transcript, form, rows);
         let (first, mut skip) = self.top.map_or(tail, |top| top.min(tail));
+        self.partial.clear();
         let (mut y, mut end) = (0, first);
         for (n, item) in items.iter().enumerate().skip(first) {
             if y >= rows {
@@ -400,6 +437,8 @@ mod tests {
         let (mut view, mut transcript) = (TranscriptView::default(), Transcript::default());
         let text = paragraphs(20_000);
         answer(&mut transcript, &text);
+        rows(&mut view, &transcript);
+        lay_out_all(&mut view, &transcript);
         for _ in 0..30 {
             rows(&mut view, &transcript);
             view.scroll(&transcript, SHOW, SIZE, -1_500);
@@ -427,6 +466,8 @@ mod tests {
     fn transcript_view_far_scroll_shows_right_rows() {
         let (mut view, mut transcript) = (TranscriptView::default(), Transcript::default());
         answer(&mut transcript, &paragraphs(5_000));
+        rows(&mut view, &transcript);
+        lay_out_all(&mut view, &transcript);
         assert!(rows(&mut view, &transcript)[39].starts_with("paragraph 4999 "));
         view.scroll(&transcript, SHOW, SIZE, -4_000);
         let shown = rows(&mut view, &transcript);
@@ -435,5 +476,68 @@ mod tests {
         assert_eq!(rows(&mut view, &transcript)[..36], shown[2..38]);
         view.to_top(&transcript);
         assert!(rows(&mut view, &transcript)[2].starts_with("paragraph 1 "));
+    }
+
+    fn lay_out_all(view: &mut TranscriptView, transcript: &Transcript) -> usize {
+        let (mut steps, pane) = (0, PaneShape { show: SHOW, size: SIZE });
+        while view.begin_laying_out() {
+            view.end_laying_out();
+            view.lay_out_more(transcript, pane);
+            rows(view, transcript);
+            steps += 1;
+        }
+        steps
+    }
+
+    #[test]
+    fn transcript_view_long_text_is_laid_out_in_steps_up_to_its_end() {
+        let mut transcript = Transcript::default();
+        answer(&mut transcript, &paragraphs(20_000));
+        let mut view = TranscriptView::default();
+        let first = rows(&mut view, &transcript);
+        assert!(!first.concat().contains("19999"), "not all at once: {first:?}");
+        assert!(lay_out_all(&mut view, &transcript) > 10);
+        let last = rows(&mut view, &transcript);
+        assert!(last.concat().contains("19999"), "the end is followed: {last:?}");
+        assert!(!view.begin_laying_out(), "nothing is left to do");
+    }
+
+    #[test]
+    fn transcript_view_keeps_in_place_what_is_below_a_text_that_is_laid_out() {
+        let mut transcript = Transcript::default();
+        answer(&mut transcript, &paragraphs(20_000));
+        let said = Message::User(UserMessage::text("one\ntwo\nthree\nfour\nfive\nsix".to_string(), 0));
+        apply(&mut transcript, &AgentEvent::MessageStart(Arc::new(said)));
+        let mut view = TranscriptView::default();
+        rows(&mut view, &transcript);
+        view.scroll(&transcript, SHOW, SIZE, -4);
+        let before = rows(&mut view, &transcript);
+        assert!(lay_out_all(&mut view, &transcript) > 10);
+        let after = rows(&mut view, &transcript);
+        assert!(after.concat().contains("19999"), "the end of the text is above: {after:?}");
+        let below = |rows: &[String]| rows.iter().rev().take(3).cloned().collect::<Vec<_>>();
+        assert_eq!(below(&after), below(&before));
+        // From the start it is read downwards.
+        view.to_top(&transcript);
+        view.layouts.clear();
+        view.bytes = 0;
+        let start = rows(&mut view, &transcript);
+        assert!(lay_out_all(&mut view, &transcript) > 10);
+        assert_eq!(rows(&mut view, &transcript), start);
+    }
+
+    #[test]
+    fn transcript_view_text_that_grows_is_whole() {
+        let mut transcript = Transcript::default();
+        let update = |event| AgentEvent::MessageUpdate(Arc::new(event));
+        apply(&mut transcript, &update(StreamEvent::TextStart { index: 0 }));
+        let mut view = TranscriptView::default();
+        for part in 0..200 {
+            let delta = format!("{}part {part}\n\n", "words ".repeat(100));
+            apply(&mut transcript, &update(StreamEvent::TextDelta { index: 0, delta }));
+            let shown = rows(&mut view, &transcript).concat();
+            assert!(shown.contains(&format!("part {part}")), "{shown}");
+            assert!(!view.begin_laying_out());
+        }
     }
 }

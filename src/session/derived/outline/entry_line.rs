@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::llm::model::message::join_text;
 use crate::llm::model::{AssistantMessage, Message, Part};
+use crate::session::restore::checkpoints::CHECKPOINT;
 use crate::session::{AgentMessage, Entry, EntryBody, context::pins, position};
 
 /// Maximum characters of a line.
@@ -29,6 +30,9 @@ pub fn of_entry(entry: &Entry) -> String {
         }
         EntryBody::Custom { custom_type, .. } if custom_type == position::POSITION_TYPE => {
             "the conversation was left here".to_string()
+        }
+        EntryBody::Custom { custom_type, .. } if custom_type == CHECKPOINT => {
+            "checkpoint of the files".to_string()
         }
         EntryBody::Custom { custom_type, .. } => custom_type,
         EntryBody::CustomMessage { custom_type, content, .. } => {
@@ -169,6 +173,7 @@ mod tests {
                 r#"{"type":"custom","customType":"bowline.pin","data":{"targetId":"x","pinned":true}}"#,
                 "x pinned",
             ),
+            (r#"{"type":"custom","customType":"bowline.checkpoint","data":{}}"#, "checkpoint of the files"),
             (r#"{"type":"custom","customType":"mine"}"#, "mine"),
             (r#"{"type":"hologram"}"#, "hologram"),
         ];

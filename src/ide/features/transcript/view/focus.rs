@@ -2,7 +2,7 @@
 
 use crate::ide::features::transcript::cards::card::card;
 use crate::ide::features::transcript::items::{Item, ItemKind, Transcript};
-use crate::ide::features::transcript::layout::ItemOptions;
+use crate::ide::features::transcript::layout::{ItemOptions, Layout};
 use crate::ide::features::transcript::search::TranscriptSearch;
 use crate::ide::features::transcript::view::{Fold, LayoutOptions, TranscriptView, text_width};
 use crate::ide::model::view::text_options::TextOptions;
@@ -154,6 +154,7 @@ impl TranscriptView {
     /// Returns the lines of an item with a hit, as they are shown.
     fn hit_lines(&mut self, item: &Item, pane: PaneShape, search: &TranscriptSearch) -> Vec<usize> {
         let (mut found, mut n) = (Vec::new(), 0);
+        self.with(item, pane.form(), Layout::lay_out_whole);
         let count = self.lines_of(item, pane);
         self.draw(item, pane.form(), 0..count, &mut |line: &Line| {
             if search.is_in_line(line) {
