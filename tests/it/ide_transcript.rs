@@ -413,3 +413,19 @@ async fn transcript_scrolled_up_says_that_it_goes_on_below() {
     ide.keys("PageUp Ctrl-End").await;
     assert!(!ide.picture().contains('▼'), "{}", ide.picture());
 }
+
+#[tokio::test]
+async fn transcript_text_of_a_megabyte_comes_in_frames_and_keys_do_not_wait() {
+    let text = (1..=40_000).map(|n| format!("- line {n} of it\n")).collect::<Vec<_>>().concat();
+    let mut ide = IdeSetup::new().turns([Turn::text(&text)]).size(80, 24).start().await;
+    ide.prompt("write much").await;
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("line 40000 of it"), "{}", ide.picture());
+    // At another width it begins with what takes no time.
+    ide.headless.resize(100, 24);
+    assert!(!ide.picture().contains("line 40000 of it"), "{}", ide.picture());
+    ide.type_without_settling("h");
+    assert!(ide.picture().contains("┃ h"), "{}", ide.picture());
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("line 40000 of it"), "{}", ide.picture());
+}

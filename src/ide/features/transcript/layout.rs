@@ -203,17 +203,16 @@ impl Layout {
     pub fn update(&mut self, item: &Item, width: u16, options: ItemOptions, keys: &CardKeys) {
         // Other texts only grow; the text of a notice may be replaced.
         let is_replaced = matches!(item.kind, ItemKind::Notice { .. }) && self.version != item.version;
-        if is_replaced || self.options.show.accessible != options.show.accessible {
-            let is_limited = self.laid_len != usize::MAX;
-            *self = Self::new(item, width, options);
-            if is_limited {
-                self.laid_len = STEP;
+        let is_in_steps = self.laid_len != usize::MAX;
+        let is_long = is_in_steps && self.laid_len > STEP_OF_WIDTH && self.width != width;
+        if is_replaced || is_long || self.options.show.accessible != options.show.accessible {
+            let new = Self::new(item, width, options);
+            *self = if is_in_steps { new.in_steps() } else { new };
+            if is_long {
+                self.laid_len = self.laid_len.max(STEP_OF_WIDTH);
             }
         }
         self.note_len(text_of(item).len());
-        if self.width != width && self.laid_len != usize::MAX {
-            self.laid_len = self.laid_len.min(STEP_OF_WIDTH);
-        }
         let same = (self.options, self.width) == (options, width);
         (self.options, self.width) = (options, width);
         if let Lines::Rows(rows) = &mut self.lines
