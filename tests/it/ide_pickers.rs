@@ -3,6 +3,7 @@
 use bowline::ide::core::damage::Part;
 use bowline::ide::core::layers::picker::Picker;
 use bowline::ide::model::buffers::Buffer;
+use bowline::tui::input::{Button, MouseKind};
 
 use crate::support::test_ide::{IdeSetup, TestIde};
 
@@ -260,4 +261,51 @@ async fn picker_of_files_takes_a_pasted_sign() {
     ide.headless.idle().await;
     assert_eq!(open_picker(&mut ide), Some("outline"), "{}", ide.picture());
     assert_eq!(listed(&mut ide), ["here"]);
+}
+
+fn click(ide: &mut TestIde, text: &str) {
+    let (col, row) = ide.find(text);
+    ide.mouse(MouseKind::Down(Button::Left), col, row);
+}
+
+#[tokio::test]
+async fn picker_click_selects_a_row_and_another_one_accepts_it() {
+    let setup = IdeSetup::new().file("one.rs", "1\n").file("two.rs", "2\n").file("three.rs", "3\n");
+    let mut ide = setup.size(120, 30).start().await;
+    ide.keys("Ctrl-p").await;
+    ide.headless.idle().await;
+    let selected = |ide: &mut TestIde| {
+        let picker = ide.state().layers.top::<Picker>().unwrap();
+        picker.current().unwrap().text.clone()
+    };
+    for name in ["two.rs", "three.rs", "one.rs"] {
+        click(&mut ide, &format!("  {name}"));
+        assert_eq!(selected(&mut ide), name);
+    }
+    click(&mut ide, "Go to file");
+    assert_eq!(selected(&mut ide), "one.rs", "the frame is no row");
+    click(&mut ide, "  one.rs");
+    ide.headless.idle().await;
+    assert_eq!(open_picker(&mut ide), None);
+    assert_eq!(ide.current_file_name(), "one.rs");
+}
+
+#[tokio::test]
+async fn picker_click_below_headings_finds_the_row_that_is_shown() {
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").size(100, 24).start().await;
+    ide.keys("F1").await;
+    ide.headless.idle().await;
+    let picture = ide.picture();
+    let rows: Vec<&str> =
+        picture.lines().filter(|line| line.contains("Alt-") && line.contains("│  │")).collect();
+    let shown: Vec<String> = rows
+        .iter()
+        .filter_map(|row| row.split("│  │   ").nth(1)?.split("  ").next().map(str::to_string))
+        .collect();
+    assert!(shown.len() > 3, "{picture}");
+    for title in &shown[1..4] {
+        click(&mut ide, &format!("   {title}  "));
+        let picker = ide.state().layers.top::<Picker>().unwrap();
+        assert!(picker.current().unwrap().text.starts_with(title.as_str()), "{title}");
+    }
 }

@@ -3,7 +3,7 @@
 use bowline::text::changes::ChangeSet;
 use bowline::text::position::Byte;
 use bowline::text::transaction::Transaction;
-use bowline::tui::input::MouseKind;
+use bowline::tui::input::{Button, MouseKind};
 
 use crate::support::test_ide::{IdeSetup, TestIde};
 
@@ -410,4 +410,22 @@ async fn replace_is_for_the_file_when_another_pane_has_the_focus() {
     ide.keys("Alt-3 Alt-Enter").await;
     ide.headless.idle().await;
     assert_eq!(ide.text(), TEXT.replace("one", "uno"));
+}
+
+#[tokio::test]
+async fn find_bar_click_gives_a_row_the_keys_and_places_the_caret() {
+    let mut ide = ide().await;
+    ide.keys("Ctrl-r").await;
+    ide.type_in("let").await;
+    ide.keys("Tab").await;
+    ide.type_in("var").await;
+    for (name, typed, shown) in
+        [("Find     ", "x", "lxet"), ("Replace  ", "y", "vyar"), ("Find     ", "z", "lzxet")]
+    {
+        let (x, y) = ide.find(name);
+        ide.mouse(MouseKind::Down(Button::Left), x + 10, y);
+        ide.type_in(typed).await;
+        assert!(ide.picture().contains(shown), "{}", ide.picture());
+    }
+    assert_eq!(ide.text(), TEXT);
 }

@@ -139,6 +139,9 @@ fn drag_pane_border(cx: &mut Cx<'_>, mouse: Mouse) -> bool {
 }
 
 fn overlay(cx: &mut Cx<'_>, mouse: Mouse) {
+    if mouse.kind == MouseKind::Down(Button::Left) {
+        return click_layer(cx, Position::new(mouse.col, mouse.row));
+    }
     let id = match mouse.kind {
         MouseKind::ScrollUp => "list.up",
         MouseKind::ScrollDown => "list.down",
@@ -146,6 +149,15 @@ fn overlay(cx: &mut Cx<'_>, mouse: Mouse) {
     };
     if let Some(command) = cx.state.catalog.command(id) {
         run(cx, command);
+    }
+}
+
+/// Passes a click to the topmost layer, if it is within its area.
+fn click_layer(cx: &mut Cx<'_>, at: Position) {
+    let Some(layer) = cx.state.layers.last() else { return };
+    let (area, actions) = (layer.area(cx.state.size), layer.actions());
+    if area.contains(at) {
+        (actions.click)(cx, Position::new(at.x - area.x, at.y - area.y));
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::any::Any;
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::keys::keymap::KeyContext;
@@ -88,6 +88,8 @@ pub struct Actions {
     pub key: fn(&mut Cx<'_>, Key) -> bool,
     /// Handles pasted text; returns whether it was handled.
     pub paste: fn(&mut Cx<'_>, &str) -> bool,
+    /// Handles a click, at a cell of its area.
+    pub click: fn(&mut Cx<'_>, Position),
     /// Moves the selection by rows.
     pub step: fn(&mut Cx<'_>, isize),
     /// Accepts the selection.
@@ -104,6 +106,7 @@ impl Default for Actions {
             raw_key: |_, _| false,
             key: |_, _| false,
             paste: |_, _| false,
+            click: |_, _| {},
             step: |_, _| {},
             accept: |_| {},
             on_change: |_| {},

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use nucleo::pattern::{CaseMatching, Normalization};
 use nucleo::{Injector, Matcher, Nucleo, Utf32Str};
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use tokio_util::sync::DropGuard;
 
 use crate::ide::core::context::Cx;
@@ -499,7 +499,7 @@ impl Layer for Picker {
     }
 
     fn actions(&self) -> Actions {
-        Actions { step, accept, key, escape, on_change: on_query_change, ..Actions::default() }
+        Actions { click, step, accept, key, escape, on_change: on_query_change, ..Actions::default() }
     }
 
     fn is_busy(&self) -> bool {
@@ -567,6 +567,19 @@ fn step(cx: &mut Cx<'_>, by: isize) {
         picker.stepped_at = Some(picker.query_state());
     }
     show_selected(cx);
+}
+
+/// Selects the row at a click; that of the selected row accepts it.
+fn click(cx: &mut Cx<'_>, at: Position) {
+    let (size, is_accessible) = (cx.state.size, cx.state.is_accessible());
+    let Some(picker) = cx.state.layers.top::<Picker>() else { return };
+    let area = picker.area(size);
+    let Some(row) = picker_draw::row_at(picker, (area.width, area.height), at, is_accessible) else { return };
+    match i64::from(row) - i64::from(picker.selected) {
+        0 => accept(cx),
+        by => step(cx, by as isize),
+    }
+    cx.state.damage.add(Part::Overlay);
 }
 
 /// Shows the effect of the selected row, if it is another one than before.

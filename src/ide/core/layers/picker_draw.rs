@@ -1,7 +1,7 @@
 //! How a picker is drawn: the query, then a page of rows, under the headings of their groups while nothing is
 //! searched for, and beside them the image of the selected row.
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -75,6 +75,34 @@ pub fn draw(canvas: &mut Canvas<'_>, picker: &Picker, state: &State) {
     }
 }
 
+/// Returns the row of the list at a cell of an area of that size, for screen readers or not.
+pub fn row_at(picker: &Picker, (cols, rows): (u16, u16), at: Position, is_accessible: bool) -> Option<u32> {
+    let inner = frame::inner(Rect::new(0, 0, cols, rows));
+    let preview = if is_accessible { 0 } else { preview_cols(picker, inner.width) };
+    let height = inner.height.saturating_sub(about_rows(picker, inner.height) + 1);
+    // Below the query.
+    let list = Rect::new(inner.x, inner.y + 1, inner.width - preview, height);
+    let y = u32::from(at.y.checked_sub(list.y)?);
+    if !list.contains(at) {
+        return None;
+    }
+    if has_headings(picker) {
+        let rows = picker.rows(0, picker.matches());
+        let lines = grouped(rows.map(|row| row.group.as_deref()));
+        return match page(&lines, picker.selected, usize::from(height)).get(y as usize)? {
+            ListLine::Row(n) => Some(*n),
+            ListLine::Heading(_) => None,
+        };
+    }
+    let row = first_row(picker, u32::from(height)) + y;
+    (row < picker.matches()).then_some(row)
+}
+
+/// Returns the first row of the page with the selected one. The last page fills the list, too.
+fn first_row(picker: &Picker, height: u32) -> u32 {
+    (picker.selected / height * height).min(picker.matches().saturating_sub(height))
+}
+
 /// Returns the most important keys here.
 fn footer(picker: &Picker, state: &State) -> String {
     let mut keys = vec![picker.spec.footer.to_string()];
@@ -134,8 +162,7 @@ fn has_headings(picker: &Picker) -> bool {
 /// Draws the page of rows with the selected one. By pages, so that a step does not redraw the whole list.
 fn draw_matches(canvas: &mut Canvas<'_>, picker: &Picker) {
     let height = u32::from(list_height(canvas)).max(1);
-    // The last page fills the list, too.
-    let first = (picker.selected / height * height).min(picker.matches().saturating_sub(height));
+    let first = first_row(picker, height);
     for (y, (n, row)) in (1..).zip((first..).zip(picker.rows(first, height))) {
         draw_row(canvas, y, picker, (n, row), row.group.as_deref());
     }

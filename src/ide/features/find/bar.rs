@@ -1,7 +1,7 @@
 //! The bar of find and replace: a layer over the last rows, with a row for the query and, if wanted, one for the
 //! replacement. Must not know how a text is searched.
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
@@ -131,8 +131,18 @@ impl Layer for FindBar {
     }
 
     fn actions(&self) -> Actions {
-        Actions { step: step_history, accept, on_change, escape: close, ..Actions::default() }
+        Actions { click, step: step_history, accept, on_change, escape: close, ..Actions::default() }
     }
+}
+
+/// Handles a click: the row of a text gets the keys, and the caret goes where the click is.
+fn click(cx: &mut Cx<'_>, at: Position) {
+    let size = cx.state.size;
+    let Some(bar) = cx.state.layers.top_mut::<FindBar>() else { return };
+    let Some((field, to)) = draw::place_at(bar, size, at) else { return };
+    bar.field = field;
+    bar.area_mut().select(Selection::single(Range::cursor(to)));
+    cx.state.damage.add(Part::Overlay);
 }
 
 /// Handles Enter: goes to the next match, in the row of the replacement after replacing this one.

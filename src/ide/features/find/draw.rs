@@ -1,6 +1,6 @@
 //! Draws the bar. Must not change it.
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
 use crate::base::width::{graphemes, text_width, truncate};
 use crate::ide::core::keys::keymap::{KeyContext, Keymap};
@@ -63,6 +63,29 @@ pub fn cursor(bar: &FindBar, (cols, _): (u16, u16)) -> (u16, u16) {
         Field::Replacement => (&bar.replacement, 2),
     };
     (x + visible_part(area, width).1, y)
+}
+
+/// Returns the row of the bar at a cell, and the place in its text.
+pub fn place_at(bar: &FindBar, size: (u16, u16), at: Position) -> Option<(Field, Byte)> {
+    let (x, cols) = text_cells(area(size, bar).width);
+    let (field, text) = match at.y {
+        1 => (Field::Query, &bar.query),
+        2 if bar.is_replacing => (Field::Replacement, &bar.replacement),
+        _ => return None,
+    };
+    // What is left of the first visible cell was scrolled out.
+    let (_, caret_at) = visible_part(text, cols);
+    let caret = text_width(&text.text().slice(Byte(0)..text.selection.primary().head));
+    let wanted = caret.saturating_sub(usize::from(caret_at)) + usize::from(at.x.saturating_sub(x));
+    let (line, mut width, mut to) = (text.text().line(Line(0)).into_owned(), 0, 0);
+    for grapheme in graphemes(&line) {
+        width += text_width(grapheme);
+        if width > wanted {
+            break;
+        }
+        to += grapheme.len();
+    }
+    Some((field, Byte(to)))
 }
 
 /// Draws the bar.
