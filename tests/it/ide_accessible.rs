@@ -164,6 +164,13 @@ async fn accessible_caret_is_always_shown_and_on_the_selected_row() {
     }
 }
 
+/// All words on the screen, whatever rows they are on.
+fn words(ide: &mut TestIde) -> String {
+    let picture = ide.picture();
+    let rows = picture.lines().map(|line| line.trim_matches(['│', ' ', '▸']));
+    rows.collect::<Vec<_>>().join(" ")
+}
+
 #[tokio::test]
 async fn accessible_screen_shows_one_pane_with_title_and_announcement() {
     let mut ide = finished_task((160, 50)).await;
@@ -187,8 +194,19 @@ async fn accessible_screen_shows_one_pane_with_title_and_announcement() {
     ide.keys("Alt-x").await;
     ide.type_in("show position").await;
     ide.keys("Enter").await;
-    let (_, said) = first_and_last(&mut ide);
-    assert!(said.starts_with("Line 1 of 5, column 3. Editor: src/a.rs, 5 lines. Agent, finished"), "{said}");
+    let said = words(&mut ide);
+    assert!(said.contains("Line 1 of 5, column 3. Editor: src/a.rs, 5 lines. Agent, finished"), "{said}");
+    assert!(said.contains("Approval: full"), "{said}");
+    for (keys, selected) in
+        [("Shift-Right", "1 character selected"), ("Shift-Down Shift-Down", "3 lines selected")]
+    {
+        ide.keys(keys).await;
+        ide.keys("Alt-x").await;
+        ide.type_in("show position").await;
+        ide.keys("Enter").await;
+        let said = words(&mut ide);
+        assert!(said.contains(selected), "{said}");
+    }
     ide.keys("Alt-1").await;
     assert_eq!(first_and_last(&mut ide).0.trim(), "Files: work");
     ide.keys("F6 F6").await;

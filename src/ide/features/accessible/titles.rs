@@ -6,8 +6,11 @@ use crate::base::width::visible;
 use crate::ide::core::keys::keymap::ModalStyle;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
+use crate::ide::features::git::branch::BRANCH;
 use crate::ide::features::permissions::answers;
+use crate::ide::features::review::state::REVIEW;
 use crate::ide::model::agent::thousands;
+use crate::ide::model::text_area::TextArea;
 
 /// Returns the title of the editor: the file, its length, and what is unusual about it.
 pub fn editor(state: &State) -> String {
@@ -59,9 +62,11 @@ pub fn position(state: &State) -> String {
         if !buffer.is_image {
             let count = buffer.area.text().line_count();
             parts.push(format!("Line {} of {count}, column {}", line.0 + 1, column.0 + 1));
+            parts.extend(selected(&buffer.area));
         }
         parts.push(editor(state));
     }
+    parts.extend(state.slots[BRANCH].name().map(|name| format!("Branch {}", visible(name))));
     parts.push(agent(state));
     if let Some(model) = &state.agent.model {
         parts.push(model.name.clone());
@@ -73,5 +78,29 @@ pub fn position(state: &State) -> String {
     if state.agent.usage.cost.total > 0.0 {
         parts.push(format!("${:.3}", state.agent.usage.cost.total));
     }
+    parts.push(format!("Approval: {}", state.agent.approval_mode.name()));
+    let review = state.slots[REVIEW].totals();
+    if review.files > 0 {
+        let files = pluralize(review.files, "file", "files");
+        parts.push(format!("{files} to review, {} lines added, {} removed", review.added, review.removed));
+    }
     parts.join(". ")
+}
+
+/// Returns how much the main selection holds, and how many there are.
+fn selected(area: &TextArea) -> Option<String> {
+    let (text, main) = (area.text(), area.selection.primary());
+    let (first, last) = (text.line_of(main.start()), text.line_of(main.end()));
+    let size = if main.is_empty() {
+        None
+    } else if first == last {
+        Some(pluralize(text.slice(main.start()..main.end()).chars().count(), "character", "characters"))
+    } else {
+        Some(pluralize(last.0 - first.0 + 1, "line", "lines"))
+    };
+    let size = size.map(|size| format!("{size} selected"));
+    let count = area.selection.ranges().len();
+    let cursors = (count > 1).then(|| format!("{count} cursors"));
+    let parts: Vec<String> = size.into_iter().chain(cursors).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
