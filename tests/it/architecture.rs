@@ -44,6 +44,7 @@ const LAYERS: &[(u8, &str, &[&str])] = &[
             "tools::contract::tool",
             "tools::contract::view",
             "tools::permissions::approval",
+            "tools::running::watched_job",
             "tools::interaction::questions",
             "tools::permissions::policy",
             "tools::permissions::rules",

@@ -127,6 +127,8 @@ mod ide_helix;
 mod ide_history_search;
 mod ide_image_files;
 mod ide_images;
+/// Background commands of the agent, watched in the terminal pane.
+mod ide_jobs;
 /// Keys of commands, changed and looked up.
 mod ide_key_editor;
 mod ide_large;

@@ -33,6 +33,7 @@ pub fn on_connected(
     models: Vec<std::sync::Arc<crate::llm::model::Model>>,
 ) {
     crate::ide::features::plugins::run::on_connected(cx);
+    crate::ide::features::terminal::agent_jobs::watch(cx);
     history_search::events::load_history(cx, snapshot.earlier.clone());
     let state = &mut *cx.state;
     state.agent.connected = true;

@@ -28,6 +28,7 @@ use crate::runtime::agent_setup::prompt_report::PromptReport;
 use crate::runtime::login::channel::{ChannelLoginUi, LoginMessage};
 use crate::runtime::restore::changes::{self, ChangeScope, ChangeSource, Changes};
 use crate::runtime::restore::target::{ConflictChoice, Preview, RestoreScope, RestoreTarget, Restored};
+use crate::tools::running::PublishedList;
 use crate::tools::{Mode, SharedRules};
 use crate::workspace::checkpoint::Decisions;
 
@@ -43,6 +44,7 @@ pub struct Handle {
     /// Digest of the project that the user trusts until the program ends.
     pub(in crate::runtime) trust: Arc<Mutex<Option<String>>>,
     pub(in crate::runtime) reloader: ModelReloader,
+    pub(in crate::runtime) background_jobs: watch::Receiver<PublishedList>,
 }
 
 impl Handle {
@@ -64,6 +66,13 @@ impl Handle {
     /// Returns the lifecycle state as a watch channel.
     pub fn watch_lifecycle(&self) -> watch::Receiver<Lifecycle> {
         self.lifecycle.clone()
+    }
+
+    /// Returns the background commands of the agent and its subagents as a watch channel, which changes when
+    /// one is started. It stays the same when the session moves, or another one is opened in its place.
+    #[doc(hidden)]
+    pub fn background_jobs(&self) -> watch::Receiver<PublishedList> {
+        self.background_jobs.clone()
     }
 
     /// Waits until the session has ended, even by a panic of its task. Waiting does not keep the session

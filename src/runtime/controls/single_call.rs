@@ -21,6 +21,7 @@ use crate::runtime::models::access;
 use crate::runtime::models::choice;
 use crate::session::derived::recent::ModelChoice;
 use crate::tools::files::state::ReadFirst;
+use crate::tools::running::PublishedJobs;
 use crate::tools::{Outcome, Registry, execute};
 
 /// Owner of stored outputs that are too long, in place of a session's id. The next call finds them there.
@@ -75,7 +76,7 @@ pub async fn call(
     // No file can have been read before a single call, so the read-first rule would refuse every edit.
     let options = Options { read_first: ReadFirst::Off, ..options };
     let (rules, problems) = permissions::load(&options, None).await.into_session_rules(&options);
-    let shared = start::shared(&options, OUTPUT_OWNER, None, None);
+    let shared = start::shared(&options, OUTPUT_OWNER, None, None, PublishedJobs::default());
     let context = start::context(&options, rules, shared);
     let call = ToolCall { id: options.ids.entry(), name, arguments: args, thought_signature: None };
     let began = options.clock.monotonic();

@@ -364,8 +364,9 @@ impl LiveSession {
         self.reloader.count_session();
         let options = self.reloader.options();
         let checkpoints = self.driver.listener().checkpoints();
+        let jobs = self.driver.tools().shared.jobs.published().clone();
         self.driver.tools().shared =
-            start::shared(options, session.id(), self.subagents.clone(), checkpoints);
+            start::shared(options, session.id(), self.subagents.clone(), checkpoints, jobs);
         let turns = start::count_turns(self.driver.config().turns_max, &session);
         self.driver.reset(session.id().to_string(), turns);
         let notices: Vec<Report> = start::problems(&session).into_iter().chain(notice).collect();

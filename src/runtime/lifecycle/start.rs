@@ -34,6 +34,8 @@ use crate::runtime::restore::checkpoints::{self, Checkpoints};
 use crate::session::derived::recent::ModelChoice;
 use crate::session::store::listing;
 use crate::session::{EntryBody, Session, SessionError};
+use crate::tools::running::PublishedJobs;
+use crate::tools::running::jobs::Jobs;
 use crate::tools::{self, Kind, Registry, SharedRules};
 
 /// Commands queued while the session is busy.
@@ -83,7 +85,9 @@ async fn prepare(mut options: Options) -> Result<(Handle, LiveSession), Report> 
     let factory = SubagentFactory::new(models.clone(), clock, ids, hub.clone(), limits)
         .with_checkpoints(checkpoints.clone());
     let subagents = factory.pool();
-    let kept = shared(&options, session.id(), subagents.clone(), checkpoints.clone());
+    let jobs = PublishedJobs::default();
+    let background_jobs = jobs.watch();
+    let kept = shared(&options, session.id(), subagents.clone(), checkpoints.clone(), jobs);
     let services = services(&options, client, active_tools.all.clone(), rules.clone(), kept);
     let lost = navigation::lost_model_notice(&options, &chosen, &model);
     let one = [copied, replaced, lost].into_iter().flatten();
@@ -116,7 +120,9 @@ async fn prepare(mut options: Options) -> Result<(Handle, LiveSession), Report> 
         user_commands: Vec::new(),
     };
     live.update_subagent_setup();
-    Ok((Handle { commands, abort, hub, lifecycle, models, rules, trust: Arc::default(), reloader }, live))
+    let trust = Arc::default();
+    let handle = Handle { commands, abort, hub, lifecycle, models, rules, trust, reloader, background_jobs };
+    Ok((handle, live))
 }
 
 /// Returns which models are usable, and the fingerprint of the files that say so.
@@ -229,12 +235,13 @@ pub(in crate::runtime) fn context(
     }
 }
 
-/// Returns the state that this session's tools share. Deletes expired outputs of other sessions.
+/// Returns the state that this session's tools share; background commands are published in `jobs`. Deletes expired outputs of other sessions.
 pub(in crate::runtime) fn shared(
     options: &Options,
     session: &str,
     subagents: Option<SubagentPool>,
     checkpoints: Option<Checkpoints>,
+    jobs: PublishedJobs,
 ) -> Arc<tools::AgentToolState> {
     let folder = options.outputs();
     let own = folder.join(session);
@@ -249,6 +256,7 @@ pub(in crate::runtime) fn shared(
     let Home { config, data, state, cache, .. } = options.home.clone();
     shared.own_folders = vec![config, data, state, cache];
     shared.clock = options.clock.clone();
+    shared.jobs = Arc::new(Jobs::published_in(jobs));
     shared.questions.clone_from(&options.questions);
     shared.delegate =
         subagents.map(|subagents| Arc::new(subagents) as Arc<dyn tools::interaction::delegate::Delegate>);

@@ -69,7 +69,8 @@ impl LiveSession {
         let options = self.reloader.current_options();
         let id = self.driver.listener().session().id().to_string();
         // No file was read there yet, and no call was approved there.
-        self.driver.tools().shared = start::shared(&options, &id, self.subagents.clone(), checkpoints);
+        let jobs = self.driver.tools().shared.jobs.published().clone();
+        self.driver.tools().shared = start::shared(&options, &id, self.subagents.clone(), checkpoints, jobs);
         self.driver.tools().rules.set(permissions::load(&options, None).await.rules);
         self.driver.tools().env = env.clone();
         let root = env.root().to_path_buf();

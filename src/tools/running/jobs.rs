@@ -11,7 +11,7 @@ use futures::future::join_all;
 use parking_lot::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
-use super::RunningCommand;
+use super::{PublishedJobs, RunningCommand};
 
 /// Maximum number of running commands, as in codex.
 pub const LIVE_MAX: usize = 64;
@@ -23,6 +23,8 @@ const JOBS_MAX: usize = 128;
 #[derive(Debug, Default)]
 pub struct Jobs {
     table: Arc<Mutex<Table>>,
+    /// Where those who watch learn of them.
+    published: PublishedJobs,
     /// The agent: 0 for the session's own.
     owner: u64,
 }
@@ -61,12 +63,22 @@ pub enum JobRefused {
 }
 
 impl Jobs {
+    /// Returns an empty table whose commands are published in this list.
+    pub fn published_in(published: PublishedJobs) -> Self {
+        Self { published, ..Self::default() }
+    }
+
+    /// Returns the list in which its commands are published.
+    pub fn published(&self) -> &PublishedJobs {
+        &self.published
+    }
+
     /// Returns the same commands for another agent, which owns none yet.
     #[must_use]
     pub fn for_subagent(&self) -> Self {
         let mut table = self.table();
         table.last_owner += 1;
-        Self { owner: table.last_owner, table: Arc::clone(&self.table) }
+        Self { owner: table.last_owner, table: Arc::clone(&self.table), published: self.published.clone() }
     }
 
     /// Adds a command. It is ended immediately if there is no room, or if the call that started it was
@@ -91,6 +103,7 @@ impl Jobs {
         }
         table.last += 1;
         let number = table.last;
+        self.published.add(live.watched(number, command));
         let job = Arc::new(Job { number, command: command.to_string(), live, owner: self.owner });
         table.jobs.insert(number, Arc::clone(&job));
         Ok(job)

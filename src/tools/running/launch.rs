@@ -60,7 +60,8 @@ pub async fn start(
         (false, false) => Input::Closed,
     };
     let LaunchRequest { script, folder: cwd, login, reports_folder: tells_folder, .. } = request;
+    let start_folder = cwd.clone();
     let running =
         env.spawn(SpawnSpec { script, cwd, env: vars, input, login, reports_folder: tells_folder }).await?;
-    Ok(RunningCommand::new(running, Arc::clone(artifacts), request.tool, request.terminal))
+    Ok(RunningCommand::new(running, Arc::clone(artifacts), request.tool, request.terminal, start_folder))
 }

@@ -5,7 +5,7 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
@@ -15,6 +15,8 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
+use super::output_ring::OutputRing;
+use super::watched_job::{CommandEnd, Times, WatchedJob};
 use crate::exec::{Running, RunningControl};
 use crate::tools::output::artifacts::Artifacts;
 use crate::tools::output::command_output::{Output, OutputCollector};
@@ -31,15 +33,6 @@ const LEFTOVER_POLL: Duration = Duration::from_secs(5);
 /// Maximum wait for a command to accept input.
 const FEED_MAX: Duration = Duration::from_secs(5);
 
-/// How a command ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CommandEnd {
-    /// By itself, with this code (128 + signal number if a signal ended it).
-    Code(i32),
-    /// Stopped by us.
-    Stopped,
-}
-
 /// A command that is running or has ended.
 #[derive(Debug)]
 pub struct RunningCommand {
@@ -49,11 +42,16 @@ pub struct RunningCommand {
     pub id: Option<u32>,
     /// Whether it has a terminal.
     pub is_terminal: bool,
+    /// The folder where it was started.
+    start_folder: PathBuf,
     task: AbortHandle,
 }
 
 struct Inner {
     output: Mutex<OutputState>,
+    /// The latest output again, for those who watch.
+    ring: Arc<OutputRing>,
+    times: Arc<Times>,
     output_arrived: Notify,
     stop: CancellationToken,
     input: tokio::sync::Mutex<Option<Box<dyn AsyncWrite + Send + Sync + Unpin>>>,
@@ -75,9 +73,6 @@ struct OutputState {
     collector: OutputCollector,
     /// Time of the last output.
     last_output: Instant,
-    started: Instant,
-    /// Time of its end.
-    ended_at: Option<Instant>,
 }
 
 impl RunningCommand {
@@ -87,12 +82,15 @@ impl RunningCommand {
         artifacts: Arc<Artifacts>,
         tool: &'static str,
         is_terminal: bool,
+        start_folder: PathBuf,
     ) -> Self {
         let (end_sender, ended) = watch::channel(None);
         let now = Instant::now();
         let collector = OutputCollector::new(artifacts.start_writing(tool));
         let inner = Arc::new(Inner {
-            output: Mutex::new(OutputState { collector, last_output: now, started: now, ended_at: None }),
+            output: Mutex::new(OutputState { collector, last_output: now }),
+            ring: Arc::default(),
+            times: Arc::new(Times { started: now, ended: OnceLock::new() }),
             output_arrived: Notify::new(),
             stop: CancellationToken::new(),
             input: tokio::sync::Mutex::new(running.input.take()),
@@ -103,7 +101,7 @@ impl RunningCommand {
         });
         let id = running.control.id();
         let task = tokio::spawn(run(running, Arc::clone(&inner), end_sender)).abort_handle();
-        Self { inner, ended, id, is_terminal, task }
+        Self { inner, ended, id, is_terminal, start_folder, task }
     }
 
     /// Returns how it ended; `None` while it runs.
@@ -151,8 +149,23 @@ impl RunningCommand {
 
     /// Returns how long it has been or was running.
     pub fn elapsed(&self) -> Duration {
-        let output_state = self.inner.output();
-        output_state.ended_at.unwrap_or_else(Instant::now).duration_since(output_state.started)
+        let times = &self.inner.times;
+        times.ended.get().copied().unwrap_or_else(Instant::now).duration_since(times.started)
+    }
+
+    /// Returns it for those who only watch it, as the background command of this number; the list gives it
+    /// its key.
+    pub(super) fn watched(&self, number: u64, command: &str) -> WatchedJob {
+        WatchedJob {
+            key: 0,
+            number,
+            command: command.to_string(),
+            folder: self.start_folder.clone(),
+            ring: Arc::clone(&self.inner.ring),
+            ended: self.ended.clone(),
+            stop: self.inner.stop.clone(),
+            times: Arc::clone(&self.inner.times),
+        }
     }
 
     /// Returns the processes that the shell left running when it ended.
@@ -217,6 +230,7 @@ impl Inner {
         output_state.collector.push(&buffer[..length]);
         output_state.last_output = Instant::now();
         drop(output_state);
+        self.ring.push(&buffer[..length]);
         self.output_arrived.notify_one();
         true
     }
@@ -268,7 +282,8 @@ async fn run(running: Running, inner: Arc<Inner>, end_sender: watch::Sender<Opti
     let leftovers = control.live_pids();
     inner.leftovers.lock().clone_from(&leftovers);
     inner.input.lock().await.take();
-    inner.output().ended_at = Some(Instant::now());
+    // This is the only place that sets it.
+    inner.times.ended.get_or_init(Instant::now);
     if end_sender.send(Some(end)).is_err() {
         tracing::debug!("nobody waits for the end of a command");
     }

@@ -7,7 +7,8 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::running_command::{CommandEnd, RunningCommand};
+use super::running_command::RunningCommand;
+use super::watched_job::CommandEnd;
 use crate::tools::contract::tool::Progress;
 
 /// Minimum interval between two updates for the user.

@@ -9,6 +9,7 @@ use crate::ide::core::state::State;
 use crate::ide::features::git::branch::BRANCH;
 use crate::ide::features::review::state::REVIEW;
 use crate::ide::features::status_line::segments::{Segment, Variant, variants};
+use crate::ide::features::terminal::state::TERMINALS;
 use crate::ide::model::buffers::Buffer;
 use crate::text::file_format::encoding::Encoding;
 
@@ -40,6 +41,13 @@ pub const SEGMENTS: &[Segment] = &[
         scope: PLACE,
         command: Some("agent.edit-queue"),
         variants: queue,
+        ..Segment::EMPTY
+    },
+    Segment {
+        id: "jobs",
+        scope: PLACE,
+        command: Some("terminal.show-jobs"),
+        variants: jobs,
         ..Segment::EMPTY
     },
     Segment { id: "keys", variants: keys, ..Segment::EMPTY },
@@ -152,6 +160,12 @@ fn review(state: &State) -> Vec<Variant> {
 fn queue(state: &State) -> Vec<Variant> {
     let waiting = state.agent.steering.len() + state.agent.follow_up.len();
     if waiting == 0 { Vec::new() } else { one(62, format!("{waiting} queued")) }
+}
+
+/// How many background commands of the agent run.
+fn jobs(state: &State) -> Vec<Variant> {
+    let running = state.slots[TERMINALS].running_jobs();
+    if running == 0 { Vec::new() } else { one(61, pluralize(running, "job", "jobs")) }
 }
 
 /// The keys that lead out of a terminal, or are used most in the conversation.

@@ -6,6 +6,7 @@ use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::terminal;
+use crate::ide::features::terminal::agent_jobs::AgentJob;
 use crate::ide::features::terminal::emulator::grid::Modes;
 use crate::ide::features::terminal::emulator::screen::ScrollBy;
 use crate::ide::features::terminal::messages::{TerminalId, TerminalRequest};
@@ -17,8 +18,8 @@ use crate::ide::features::terminal::tasks;
 pub const COMMANDS: &[Command] = &[
     command("view.toggle-terminal", "Toggle terminal", &["panel", "shell"], |cx| {
         let opens = !cx.state.panes.is_open(Focus::Terminal);
-        if opens && cx.state.slots[TERMINALS].all().is_empty() {
-            cx.state.slots[TERMINALS].add(Vec::new());
+        if opens {
+            ensure_shell(cx);
         }
         panes::toggle(cx, Focus::Terminal);
     }),
@@ -89,10 +90,18 @@ fn toggle(cx: &mut Cx<'_>) {
     if cx.state.panes.focus == Focus::Terminal {
         return panes::focus(cx, Focus::Editor);
     }
-    if cx.state.slots[TERMINALS].all().is_empty() {
-        cx.state.slots[TERMINALS].add(Vec::new());
+    if !cx.state.panes.is_open(Focus::Terminal) {
+        ensure_shell(cx);
     }
     panes::focus(cx, Focus::Terminal);
+}
+
+/// Adds a shell to a pane that opens without one: a job of the agent is no terminal to type in.
+fn ensure_shell(cx: &mut Cx<'_>) {
+    let terminals = &mut cx.state.slots[TERMINALS];
+    if !terminals.has_shell() {
+        terminals.add(Vec::new());
+    }
 }
 
 fn open(cx: &mut Cx<'_>) {
@@ -120,10 +129,11 @@ fn step(cx: &mut Cx<'_>, by: isize) {
 
 fn close(cx: &mut Cx<'_>) {
     with_one(cx, |cx| {
-        let Some((id, shell)) = cx.state.slots[TERMINALS].active().map(|one| (one.id, one.shell.clone()))
-        else {
-            return;
-        };
+        let Some(tab) = cx.state.slots[TERMINALS].active() else { return };
+        let (id, shell) = (tab.id, tab.shell.clone());
+        if let Some(job) = tab.job.clone() {
+            return close_job(cx, id, &job);
+        }
         match shell {
             ShellState::Ended(_) | ShellState::Failed(_) => terminal::events::close(cx, id),
             ShellState::Starting | ShellState::Running => {
@@ -131,6 +141,16 @@ fn close(cx: &mut Cx<'_>) {
             }
         }
     });
+}
+
+/// Closes the tab of a background command, which runs on.
+fn close_job(cx: &mut Cx<'_>, id: TerminalId, job: &AgentJob) {
+    terminal::events::close(cx, id);
+    if job.end.is_none() {
+        let list = cx.state.how_to("terminal.show-jobs");
+        let name = job.name();
+        cx.state.set_status(format!("Tab closed, {name} runs on. Show it again: {list}"));
+    }
 }
 
 /// Closes it once it is known which program runs in it; asks if there is one.
@@ -168,14 +188,14 @@ fn send_selection(cx: &mut Cx<'_>) {
     if text.is_empty() {
         return cx.state.set_status("Empty line");
     }
-    if cx.state.slots[TERMINALS].active().is_none() {
+    if cx.state.slots[TERMINALS].show_shell() {
+        terminal::input::paste(cx, &text);
+        terminal::input::send_to_active(cx, TerminalRequest::Input(b"\r".to_vec()));
+    } else {
         // A shell that has not begun to read takes it as typed text.
         let mut typed = terminal::emulator::keys::paste(&text, Modes::default());
         typed.push(b'\r');
         cx.state.slots[TERMINALS].add(typed);
-    } else {
-        terminal::input::paste(cx, &text);
-        terminal::input::send_to_active(cx, TerminalRequest::Input(b"\r".to_vec()));
     }
     cx.state.panes.set(Focus::Terminal, true);
     cx.state.damage.add_all();

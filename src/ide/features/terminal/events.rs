@@ -67,7 +67,9 @@ pub fn sync_terminals(cx: &mut Cx<'_>) {
 }
 
 fn report_focus(cx: &mut Cx<'_>, id: TerminalId, gained: bool) {
-    let Some(terminal) = cx.state.slots[TERMINALS].get_mut(id) else { return };
+    let Some(terminal) = cx.state.slots[TERMINALS].get_mut(id).filter(|tab| tab.job.is_none()) else {
+        return;
+    };
     let bytes = terminal::emulator::keys::focus(gained, terminal.grid.modes);
     if !bytes.is_empty() {
         tasks::send_request(cx, id, TerminalRequest::Report(bytes.to_vec()));
@@ -150,7 +152,7 @@ fn update_grid(state: &mut State, id: TerminalId, grid: Grid) {
     let title_rows = state.areas.terminal.map_or(0, |pane| u16::from(divide(pane).0.is_some()));
     let Some(terminal) = state.slots[TERMINALS].get_mut(id) else { return };
     let before = std::mem::replace(&mut terminal.grid, grid);
-    if !matches!(terminal.shell, ShellState::Running | ShellState::Starting) {
+    if terminal.job.is_some() || !matches!(terminal.shell, ShellState::Running | ShellState::Starting) {
         terminal.grid.cursor = None;
     }
     if !is_seen {
@@ -174,10 +176,13 @@ fn update_grid(state: &mut State, id: TerminalId, grid: Grid) {
     }
 }
 
-/// Closes a terminal, with its task and its processes; the pane closes with the last one.
+/// Closes a terminal, with its task and its processes; the pane closes with the last one, and with the last shell,
+/// since the tabs of the agent's commands do not open it either.
 pub fn close(cx: &mut Cx<'_>, id: TerminalId) {
+    let had_shell = cx.state.slots[TERMINALS].has_shell();
     cx.state.slots[TERMINALS].remove(id);
-    if cx.state.slots[TERMINALS].all().is_empty() {
+    let terminals = &cx.state.slots[TERMINALS];
+    if terminals.all().is_empty() || had_shell && !terminals.has_shell() {
         cx.state.panes.set(Focus::Terminal, false);
     }
     cx.state.damage.add_all();

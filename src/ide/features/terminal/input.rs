@@ -9,6 +9,7 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::terminal;
+use crate::ide::features::terminal::agent_jobs;
 use crate::ide::features::terminal::emulator::grid::{Modes, MouseReporting};
 use crate::ide::features::terminal::emulator::mouse as reports;
 use crate::ide::features::terminal::emulator::screen::{ScrollBy, SelectionUnit};
@@ -32,6 +33,9 @@ pub fn send_to_active(cx: &mut Cx<'_>, ask: TerminalRequest) {
 /// Handles a key for the terminal.
 pub fn key(cx: &mut Cx<'_>, key: Key) {
     let Some(terminal) = cx.state.slots[TERMINALS].active() else { return };
+    if let Some(job) = terminal.job.clone() {
+        return agent_jobs::explain_read_only(cx, &job);
+    }
     match terminal.shell {
         ShellState::Ended(_) | ShellState::Failed(_) => {
             if key.code == KeyCode::Enter {
@@ -59,6 +63,9 @@ fn restart(cx: &mut Cx<'_>) {
 /// A text that is pasted into the terminal.
 pub fn paste(cx: &mut Cx<'_>, text: &str) {
     let Some(terminal) = cx.state.slots[TERMINALS].active() else { return };
+    if let Some(job) = terminal.job.clone() {
+        return agent_jobs::explain_read_only(cx, &job);
+    }
     let (bytes, ended) = (terminal::emulator::keys::paste(text, terminal.grid.modes), terminal.has_ended());
     if ended {
         return cx.state.set_status("Terminal shell ended. Restart: Enter there");
@@ -99,10 +106,9 @@ fn on_title(cx: &mut Cx<'_>, mouse: Mouse, title: Rect) {
 
 /// Sends a mouse event to the program inside, if it requests it; not with Shift.
 fn forward_mouse(cx: &mut Cx<'_>, mouse: Mouse, cell: (u16, u16)) -> bool {
-    let Some(modes) = cx.state.slots[TERMINALS].active().map(|terminal| terminal.grid.modes) else {
-        return true;
-    };
-    let kept = mouse.mods.contains(Mods::SHIFT) || cx.state.slots[TERMINALS].selecting;
+    let Some(terminal) = cx.state.slots[TERMINALS].active() else { return true };
+    let (modes, is_job) = (terminal.grid.modes, terminal.job.is_some());
+    let kept = is_job || mouse.mods.contains(Mods::SHIFT) || cx.state.slots[TERMINALS].selecting;
     if kept || modes.mouse == MouseReporting::Off && !modes.wheel_keys {
         return false;
     }

@@ -15,9 +15,11 @@ use tokio::time::{sleep, timeout};
 use crate::base::paths;
 use crate::exec::{Environment, FileKind, Terminal, TerminalControl, TerminalSpec};
 use crate::ide::core::context::Tasks;
+use crate::ide::features::terminal::agent_job_terminal;
 use crate::ide::features::terminal::emulator::screen::{Emulator, ScrollBy};
 use crate::ide::features::terminal::events::handle_event;
 use crate::ide::features::terminal::messages::{TerminalEvent, TerminalId, TerminalRequest, TerminalText};
+use crate::tools::running::WatchedJob;
 
 /// Size of a read, between two checks for requests of the user.
 const CHUNK: usize = 32 << 10;
@@ -35,6 +37,8 @@ const GRACE: Duration = Duration::from_millis(700);
 /// A terminal.
 pub struct TerminalJob {
     id: TerminalId,
+    /// The agent's background command to show in place of a shell.
+    agent_job: Option<WatchedJob>,
     env: Arc<dyn Environment>,
     requests: mpsc::Receiver<TerminalRequest>,
     tasks: Tasks,
@@ -59,9 +63,9 @@ enum ShellExit {
 }
 
 impl TerminalJob {
-    /// Returns a terminal with a window of this size in columns and rows.
+    /// Returns a terminal with a window of this size in columns and rows, of a shell or of a background command.
     pub fn new(
-        id: TerminalId,
+        (id, agent_job): (TerminalId, Option<WatchedJob>),
         size: (u16, u16),
         env: Arc<dyn Environment>,
         requests: mpsc::Receiver<TerminalRequest>,
@@ -69,9 +73,11 @@ impl TerminalJob {
     ) -> Self {
         let emulator = Emulator::new(size.0, size.1);
         let (reported_at, turn) = (Instant::now(), Arc::new(Semaphore::new(1)));
-        let (input, watched, dirty) = (Vec::new(), true, true);
+        // A new shell is shown at once.
+        let (input, watched, dirty) = (Vec::new(), agent_job.is_none(), true);
         Self {
             id,
+            agent_job,
             env,
             requests,
             tasks,
@@ -91,7 +97,11 @@ impl TerminalJob {
         loop {
             let spec =
                 TerminalSpec { cwd: self.env.root().to_path_buf(), cols: self.size.0, rows: self.size.1 };
-            match self.env.terminal(spec) {
+            let opened = match &self.agent_job {
+                Some(job) => Ok(agent_job_terminal::open(job)),
+                None => self.env.terminal(spec),
+            };
+            match opened {
                 Ok(mut terminal) => {
                     self.send_event(TerminalEvent::Started(self.id, terminal.name.clone())).await;
                     match self.run_shell(&mut terminal).await {

@@ -24,6 +24,9 @@ struct TerminalPane;
 
 /// A terminal's text in the title row.
 fn label(index: usize, terminal: &Terminal) -> String {
+    if let Some(job) = &terminal.job {
+        return format!(" {} ", job.label());
+    }
     let sign = match terminal.shell {
         ShellState::Ended(_) | ShellState::Failed(_) => " ✗",
         ShellState::Starting | ShellState::Running => "",
@@ -121,13 +124,19 @@ fn draw_title_in_words(canvas: &mut Canvas<'_>, state: &State, cols: u16) {
     canvas.fill(Rect::new(0, 0, cols, 1), style);
     let terminals = &state.slots[TERMINALS];
     let Some(terminal) = terminals.active() else { return };
-    let name = if terminal.name.is_empty() { "shell" } else { terminal.name.as_str() };
+    let name = match &terminal.job {
+        Some(job) => job.title(),
+        None if terminal.name.is_empty() => "shell".to_string(),
+        None => terminal.name.clone(),
+    };
     let mut parts = vec![format!("Terminal: {name}")];
     let count = terminals.all().len();
     if count > 1 {
         parts.push(format!("{} of {count}", terminals.active_index() + 1));
     }
-    if matches!(terminal.shell, ShellState::Ended(_) | ShellState::Failed(_)) {
+    if let Some(job) = &terminal.job {
+        parts.push(job.end_words().unwrap_or_else(|| "running".to_string()));
+    } else if terminal.has_ended() {
         parts.push("ended".to_string());
     }
     if terminal.grid.back > 0 {
@@ -147,15 +156,27 @@ fn draw_grid(canvas: &mut Canvas<'_>, terminal: &Terminal) {
             canvas.content(run.x, y, &run.text, if run.selected { style.patch(selected) } else { style });
         }
     }
-    let (status_text, scope) = match &terminal.shell {
-        ShellState::Starting | ShellState::Running => return,
-        ShellState::Ended(code) => (format!("Shell ended with {code}. Restart: Enter"), "ui.status.warning"),
-        ShellState::Failed(error) => (format!("No shell: {error}. Retry: Enter"), "ui.status.error"),
-    };
+    let Some((status_text, scope)) = end_row(terminal) else { return };
     let style = canvas.style(scope);
     let y = rows.saturating_sub(1);
     canvas.fill(Rect::new(0, y, cols, 1), style);
     canvas.text(1, y, &truncate(&status_text, usize::from(cols.saturating_sub(2))), style);
+}
+
+/// Returns what the last row says about a terminal that has ended, and its style.
+fn end_row(terminal: &Terminal) -> Option<(String, &'static str)> {
+    if let Some(job) = &terminal.job {
+        if let ShellState::Failed(error) = &terminal.shell {
+            return Some((format!("Its output cannot be shown: {error}"), "ui.status.error"));
+        }
+        let words = job.end_words()?;
+        return Some((format!("Background job ended: {words}"), "ui.status.warning"));
+    }
+    Some(match &terminal.shell {
+        ShellState::Starting | ShellState::Running => return None,
+        ShellState::Ended(code) => (format!("Shell ended with {code}. Restart: Enter"), "ui.status.warning"),
+        ShellState::Failed(error) => (format!("No shell: {error}. Retry: Enter"), "ui.status.error"),
+    })
 }
 
 /// Returns the shape of the caret in the shown terminal.

@@ -12,12 +12,13 @@ use crate::ide::features::terminal::state::TERMINALS;
 /// Capacity of the queue of requests to a terminal.
 const REQUESTS_MAX: usize = 1024;
 
-/// Starts a shell with a window of this size in columns and rows.
+/// Starts a shell, or shows a background command of the agent, with a window of this size in columns and rows.
 pub fn open(cx: &mut Cx<'_>, id: TerminalId, size: (u16, u16)) {
     let Some(terminal) = cx.state.slots[TERMINALS].get_mut(id) else { return };
     let (sender, requests) = mpsc::channel(REQUESTS_MAX);
     terminal.requests = Some(sender);
-    let job = TerminalJob::new(id, size, cx.env.clone(), requests, cx.tasks.clone());
+    let watched = terminal.job.as_ref().map(|job| job.watched.clone());
+    let job = TerminalJob::new((id, watched), size, cx.env.clone(), requests, cx.tasks.clone());
     let (tasks, fault) = (cx.tasks.clone(), cx.tasks.next_panic());
     let run = async move {
         let work = async move {

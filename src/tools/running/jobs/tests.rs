@@ -225,3 +225,62 @@ async fn job_of_interrupted_call_is_not_kept() {
     gone(&pid).await;
     assert!(bench.shared.jobs.list().is_empty());
 }
+
+#[tokio::test]
+async fn published_job_is_watched_to_its_end_without_keeping_the_command() {
+    let bench = Bench::new();
+    let mut list = bench.shared.jobs.published().watch();
+    assert!(list.borrow_and_update().jobs.is_empty());
+    let job = bench.add("read line; echo \"heard $line\"; exit 4").await;
+    list.changed().await.unwrap();
+    let watched = list.borrow_and_update().jobs[0].clone();
+    assert_eq!((watched.key, watched.number, watched.end()), (1, 1, None));
+    assert_eq!(watched.folder, bench.folder.path());
+    let mut output = watched.output();
+    job.live.feed("me\n").await.unwrap();
+    let part = output.next().await.unwrap();
+    assert_eq!((part.is_cut, part.bytes), (false, b"heard me\n".to_vec()));
+    assert_eq!(output.next().await, None, "all was read, and it has ended");
+    assert_eq!(watched.wait_for_end().await, CommandEnd::Code(4));
+    assert_eq!(text(&job.live), "heard me", "the agent reads the same on its own");
+    assert_eq!(Arc::strong_count(&job), 2, "the table and this test");
+    assert!(watched.elapsed().is_some());
+}
+
+#[tokio::test]
+async fn published_job_that_is_stopped_is_stopped_for_the_agent() {
+    let bench = Bench::new();
+    let job = bench.add("sleep 60").await;
+    let watched = bench.shared.jobs.published().watch().borrow().jobs[0].clone();
+    watched.stop();
+    assert_eq!(job.live.wait_for_end().await, CommandEnd::Stopped);
+    assert_eq!(watched.end(), Some(CommandEnd::Stopped));
+}
+
+#[tokio::test]
+async fn published_job_whose_command_is_dropped_counts_as_stopped() {
+    let bench = Bench::new();
+    let job = bench.add("sleep 60").await;
+    let watched = bench.shared.jobs.published().watch().borrow().jobs[0].clone();
+    drop(job);
+    bench.shared.jobs.forget(1);
+    assert_eq!(watched.wait_for_end().await, CommandEnd::Stopped);
+    assert_eq!(watched.output().next().await, None);
+}
+
+#[tokio::test]
+async fn published_jobs_go_on_in_the_next_table_and_forget_the_oldest_ended() {
+    let bench = Bench::new();
+    let running = bench.add("sleep 60").await;
+    for _ in 0..12 {
+        bench.add("true").await.live.wait_for_end().await;
+    }
+    let next = Jobs::published_in(bench.shared.jobs.published().clone());
+    let job = next.add("sleep 60", bench.live("sleep 60", false, false).await, &go()).unwrap();
+    assert_eq!(job.number, 1, "numbers begin again");
+    let keys: Vec<u64> =
+        bench.shared.jobs.published().watch().borrow().jobs.iter().map(|job| job.key).collect();
+    assert_eq!(keys, [1, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
+    assert_eq!(next.for_subagent().published().watch().borrow().jobs.len(), 10);
+    assert_eq!(running.live.end(), None);
+}
