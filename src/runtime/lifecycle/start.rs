@@ -73,10 +73,7 @@ async fn prepare(mut options: Options) -> Result<(Handle, LiveSession), Report> 
     let (rules, misruled) = permissions::load(&options, None).await.into_session_rules(&options);
     let (hub, abort) = (Hub::default(), Abort::default());
     let (commands, requests) = mpsc::channel(COMMANDS_MAX);
-    if options.discover {
-        models.set_discovering(true);
-        tokio::spawn(discover_models(client.clone(), models.clone(), hub.clone()));
-    }
+    start_discovering(&options, &client, &models, &hub);
     let setup = setup(&session, model.clone(), thinking);
     let (turns, session_id) = (count_turns(options.turns_max, &session), setup.session_id.clone());
     let (clock, ids) = (options.clock.clone(), options.ids.clone());
@@ -92,7 +89,6 @@ async fn prepare(mut options: Options) -> Result<(Handle, LiveSession), Report> 
     let lost = navigation::lost_model_notice(&options, &chosen, &model);
     let one = [copied, replaced, lost].into_iter().flatten();
     let all = problems(&session).into_iter().chain(one).chain(unread).chain(misruled).chain(wrong);
-    let notices = all.collect();
     let recorder = Recorder::new(session, hub.clone(), model, thinking).with_checkpoints(checkpoints);
     let config = config(&options, &active_tools.all);
     let mut driver = Driver::new(config, services, setup, abort.clone(), recorder);
@@ -116,13 +112,21 @@ async fn prepare(mut options: Options) -> Result<(Handle, LiveSession), Report> 
         models: models.clone(),
         catalog,
         reloader: reloader.clone(),
-        notices,
+        notices: all.collect(),
         user_commands: Vec::new(),
     };
     live.update_subagent_setup();
     let trust = Arc::default();
     let handle = Handle { commands, abort, hub, lifecycle, models, rules, trust, reloader, background_jobs };
     Ok((handle, live))
+}
+
+/// Looks for the models of servers in the background, if that is wanted.
+fn start_discovering(options: &Options, client: &Client, models: &AvailableModels, hub: &Hub) {
+    if options.discover {
+        models.set_discovering(true);
+        tokio::spawn(discover_models(client.clone(), models.clone(), hub.clone()));
+    }
 }
 
 /// Returns which models are usable, and the fingerprint of the files that say so.
@@ -235,7 +239,8 @@ pub(in crate::runtime) fn context(
     }
 }
 
-/// Returns the state that this session's tools share; background commands are published in `jobs`. Deletes expired outputs of other sessions.
+/// Returns the state that this session's tools share; background commands are published in `jobs`. Deletes expired
+/// outputs of other sessions.
 pub(in crate::runtime) fn shared(
     options: &Options,
     session: &str,
