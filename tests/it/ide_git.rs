@@ -279,6 +279,20 @@ async fn git_commits_show_their_changes() {
     assert!(commits[0].ends_with(" second: change a␛[2J") && commits[1].ends_with(" first"), "{commits:?}");
     let picture = ide.picture();
     assert!(picture.contains("+two") && picture.contains("-one"), "{picture}");
+    let long = "a subject of a commit that is as long as most are";
+    git(
+        &ide.path(""),
+        &["commit", "-q", "--allow-empty", "--author", "Somebody With A Name <a@b>", "-m", long],
+    );
+    ide.keys("Escape").await;
+    run_command(&mut ide, "Show commits").await;
+    assert!(ide.picture().contains(long), "the author does not take its room: {}", ide.picture());
+    ide.type_in("Somebody").await;
+    ide.headless.idle().await;
+    assert_eq!(listed(&mut ide).len(), 1, "but finds it");
+    ide.keys("Ctrl-u").await;
+    ide.type_in("second").await;
+    ide.headless.idle().await;
     ide.keys("Ctrl-v").await;
     assert_eq!(ide.state().windows.count(), 1, "a commit is no place in a file");
     ide.keys("Enter").await;

@@ -77,7 +77,8 @@ fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
         let current = current.map(|(branch, ..)| Pick::new(branch.clone()));
         for (branch, age, subject) in without_copies(branches) {
             let text = visible(&branch.name).into_owned();
-            let detail = format!("{}  {age}", visible(&subject));
+            // The age first: a long subject is cut.
+            let detail = format!("{age}  {}", visible(&subject));
             push(
                 &injector,
                 PickRow { text, aliases: Vec::new(), group: None, detail, pick: Pick::new(branch) },

@@ -74,16 +74,17 @@ fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
     });
 }
 
-/// Returns the row of a commit: id and subject; author and age after it.
+/// Returns the row of a commit: id, subject and age. The author, who is beside the list, is searched only: a name would take
+/// the room of most subjects.
 fn row(line: &str, now_ms: u64) -> Option<PickRow> {
     let fields: Vec<&str> = line.splitn(5, '\u{1f}').collect();
     let [id, short, seconds, author, subject] = fields[..] else { return None };
     let then = seconds.parse::<u64>().unwrap_or(0).saturating_mul(1_000);
     Some(PickRow {
         text: visible(&format!("{short} {subject}")).into_owned(),
-        aliases: vec![id.to_string()],
+        aliases: vec![id.to_string(), author.to_string()],
         group: None,
-        detail: visible(&format!("{author}  {}", age(now_ms, then))).into_owned(),
+        detail: age(now_ms, then),
         pick: Pick::new(CommitId(id.to_string())),
     })
 }
