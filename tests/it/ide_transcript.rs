@@ -428,4 +428,12 @@ async fn transcript_text_of_a_megabyte_comes_in_frames_and_keys_do_not_wait() {
     assert!(ide.picture().contains("┃ h"), "{}", ide.picture());
     ide.headless.idle().await;
     assert!(ide.picture().contains("line 40000 of it"), "{}", ide.picture());
+    // Hidden before it is whole, nothing goes on until it is seen again.
+    ide.headless.resize(90, 24);
+    ide.headless.press("Alt-a");
+    ide.headless.idle().await;
+    assert!(!ide.picture().contains("of it"), "{}", ide.picture());
+    ide.keys("Alt-a").await;
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("line 40000 of it"), "{}", ide.picture());
 }

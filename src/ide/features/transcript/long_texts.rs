@@ -12,8 +12,11 @@ pub fn after_frame(cx: &mut Cx<'_>) {
         return;
     }
     cx.tasks.spawn("transcript.lay-out-more", std::future::ready(()), |cx, _| {
-        agents::shown(&cx.state.slots).1.borrow_mut().end_laying_out();
-        with_view(cx.state, |transcript, view, pane| view.lay_out_more(transcript, pane));
-        cx.state.damage.add(Part::Transcript);
+        let item = agents::shown(&cx.state.slots).1.borrow_mut().end_laying_out();
+        let Some(item) = item else { return };
+        // A pane that is hidden by now asks again when it is drawn.
+        if with_view(cx.state, |transcript, view, pane| view.lay_out_more(transcript, pane, item)).is_some() {
+            cx.state.damage.add(Part::Transcript);
+        }
     });
 }

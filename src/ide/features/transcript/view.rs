@@ -204,16 +204,17 @@ impl TranscriptView {
         !self.partial.is_empty() && !std::mem::replace(&mut self.is_laying_out, true)
     }
 
-    /// Allows that more is requested.
-    pub fn end_laying_out(&mut self) {
+    /// Returns the item of which more is to be laid out, if any is left. The next frame finds those that are not whole.
+    pub fn end_laying_out(&mut self) -> Option<u64> {
         self.is_laying_out = false;
+        std::mem::take(&mut self.partial).pop()
     }
 
     /// Lays out more of a long text on screen. What is seen stays in place: below the end of a text everything, else the
     /// text itself.
-    pub fn lay_out_more(&mut self, transcript: &Transcript, pane: PaneShape) {
+    pub fn lay_out_more(&mut self, transcript: &Transcript, pane: PaneShape, item: u64) {
         let form = LayoutOptions { width: text_width(pane.size.0), show: pane.show };
-        let Some(item) = self.partial.pop().and_then(|id| transcript.item(id)) else { return };
+        let Some(item) = transcript.item(item) else { return };
         let height = |view: &mut Self, work: fn(&mut Layout)| {
             view.with(item, form, |layout| {
                 work(layout);
@@ -481,8 +482,8 @@ mod tests {
     fn lay_out_all(view: &mut TranscriptView, transcript: &Transcript) -> usize {
         let (mut steps, pane) = (0, PaneShape { show: SHOW, size: SIZE });
         while view.begin_laying_out() {
-            view.end_laying_out();
-            view.lay_out_more(transcript, pane);
+            let item = view.end_laying_out().unwrap();
+            view.lay_out_more(transcript, pane, item);
             rows(view, transcript);
             steps += 1;
         }
