@@ -64,7 +64,9 @@ fn tabs(ide: &mut TestIde) -> Vec<Option<u64>> {
 
 #[tokio::test]
 async fn job_tab_appears_without_opening_pane_and_shows_output_live() {
-    let command = wait_for_file("echo first line", "printf second; exit 3");
+    // It prints nothing before the agent has looked, so that the conversation is always the same.
+    let first = wait_for_file(": server", "echo first line");
+    let command = format!("{first}; while [ ! -e more ]; do sleep 0.01; done; printf second; exit 3");
     let mut ide = with_job(&command, [], (80, 24)).await;
     assert_eq!((ide.state().panes.terminal, ide.state().panes.focus), (false, Focus::Agent));
     assert_eq!(tabs(&mut ide), [Some(1)]);
@@ -72,13 +74,14 @@ async fn job_tab_appears_without_opening_pane_and_shows_output_live() {
     ide.click(col, row);
     ide.headless.idle().await;
     let picture = ide.picture();
-    assert!(picture.contains("Background jobs") && picture.contains("job 1 · echo first line"), "{picture}");
+    assert!(picture.contains("Background jobs") && picture.contains("job 1 · : server"), "{picture}");
     ide.keys("Enter").await;
     assert_eq!(ide.state().panes.focus, Focus::Terminal);
+    ide.write_file("go", "");
     wait_for_output(&mut ide, "first line").await;
     ide.snap("job-running-80x24");
-    ide.write_file("go", "");
-    ide.wait_for_text("job 1 · exit 3 · echo first").await;
+    ide.write_file("more", "");
+    ide.wait_for_text("job 1 · exit 3 · : server").await;
     wait_for_output(&mut ide, "second").await;
     assert!(!ide.picture().contains("1 job "), "{}", ide.picture());
     ide.snap("job-ended-80x24");
