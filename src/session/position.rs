@@ -24,7 +24,7 @@ impl Session {
         let Some(last) = u32::try_from(tree.len()).ok().and_then(|count| count.checked_sub(1)) else {
             return false;
         };
-        // Nothing says "before the first message"; whoever went there has the message in the prompt.
+        // Nothing says "before the first message"; a user who went there has the message in the prompt.
         let Some(leaf) = tree.leaf_index() else { return false };
         let keeps_leaf = || {
             let body = tree.entry(last).body();

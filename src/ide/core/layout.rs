@@ -226,7 +226,7 @@ fn lower_rows(height: u16, (upper, lower): (bool, bool), share: u16) -> u16 {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
     use crate::ide::model::pane_sizes::PaneSizes;
     use proptest::prelude::*;
@@ -244,7 +244,8 @@ mod tests {
         [areas.tabs, areas.editor, areas.terminal].into_iter().chain(beside).flatten().collect()
     }
 
-    const REQUEST: LayoutRequest = LayoutRequest {
+    /// What most screens ask for.
+    pub const REQUEST: LayoutRequest = LayoutRequest {
         prompt_rows: 2,
         approval_rows: 0,
         tab_line: true,

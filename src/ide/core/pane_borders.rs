@@ -58,18 +58,10 @@ pub fn move_border(panes: &mut Panes, areas: &Areas, border: PaneBorder, to: Pos
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ide::core::layout::{LayoutRequest, areas};
+    use crate::ide::core::layout::areas;
+    use crate::ide::core::layout::tests::REQUEST;
     use crate::ide::core::panes::Focus;
     use proptest::prelude::*;
-
-    const REQUEST: LayoutRequest = LayoutRequest {
-        prompt_rows: 2,
-        approval_rows: 0,
-        tab_line: true,
-        has_text: true,
-        accessible: false,
-        announcement_rows: 1,
-    };
 
     #[test]
     fn pane_border_above_the_session_tree_follows_the_mouse() {

@@ -1,4 +1,4 @@
-//! The latest bytes that a command has printed, for whoever watches it: a bounded ring, and how much there was
+//! The latest bytes that a command has printed, for those who watch it: a bounded ring, and how much there was
 //! in total.
 //!
 //! Must not know commands. What was pushed out of the ring is counted, not kept.
