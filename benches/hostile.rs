@@ -128,7 +128,12 @@ fn play(session: &mut OpenSession, longest: &mut Longest, text: &str) {
     }
     let notice = AgentEvent::LimitReached(text.to_string());
     handle(session, "notice", agent(notice));
-    handle(session, "paste", Event::Input(Input::Paste(text.to_string())));
+}
+
+/// Pastes a text into the prompt, edits it and undoes that.
+fn paste(session: &mut OpenSession, longest: &mut Longest, text: &str) {
+    longest.add("paste", session.handle(Event::Input(Input::Paste(text.to_string()))));
+    longest.add("paste", session.longest_step());
     for key in ["a", "Left", "Backspace", "Ctrl-z"] {
         longest.add(&format!("paste, {key}"), session.longest_of(key));
     }
@@ -155,6 +160,9 @@ pub fn texts(effort: Effort) {
         let mut longest = Longest::default();
         play(&mut session, &mut longest, &text);
         longest.report(&format!("1 MB of {name}"));
+        let mut longest = Longest::default();
+        paste(&mut session, &mut longest, &text);
+        longest.report(&format!("1 MB of {name} in the prompt"));
     }
 }
 

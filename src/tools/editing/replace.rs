@@ -153,9 +153,16 @@ pub fn view(path: &str, replacements: &[TextReplacement]) -> CallView {
 }
 
 fn diff_text(replacement: &TextReplacement) -> String {
-    let old = replacement.old.lines().map(|line| ["-", line, "\n"]);
-    let new = replacement.new.lines().map(|line| ["+", line, "\n"]);
-    old.chain(new).flatten().collect()
+    let (old, new) = (&replacement.old, &replacement.new);
+    let mut text = String::with_capacity(2 * (old.len() + new.len()));
+    for (sign, side) in [('-', old), ('+', new)] {
+        for line in side.lines() {
+            text.push(sign);
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    text
 }
 
 /// Returns the replacement in the arguments, under the names of either family.

@@ -29,7 +29,7 @@ const OUTPUT: (&str, BreakMode) = ("agent.tool.output", BreakMode::Anywhere);
 /// takes 25 in two cells.
 const CELL_BYTES: usize = 16;
 /// Maximum bytes of a line, in whatever form.
-const LINE_BYTES: usize = 16 << 10;
+const LINE_BYTES: usize = 8 << 10;
 
 /// Returns the beginning of a line that can fill at most that many rows.
 pub fn seen(line: &str, rows: usize, width: u16) -> &str {
