@@ -370,7 +370,7 @@ impl App {
     /// Starts the work left by a frame: colors for what it showed, saving of unsaved text. Called after it is
     /// sent, so that no key waits for it.
     pub fn after_frame(&mut self) {
-        picker::match_query(&mut self.state);
+        self.with_cx(picker::match_query);
         self.before_sleep();
         if self.has_started {
             self.with_cx(|cx| feature_events::notify_all(cx, FeatureEvent::FrameSent));

@@ -2,6 +2,7 @@
 
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
+use crate::ide::core::layers::last_picker;
 use crate::ide::core::layers::layer::Layer;
 use crate::ide::core::layers::path_completion;
 use crate::ide::core::layers::picker;
@@ -33,7 +34,7 @@ pub const COMMANDS: &[Command] = &[
     command("list.accept-below", "Open row in window below", &["split", "horizontal split"], |cx| {
         accept_in_window(cx, false, "file.save");
     }),
-    command("list.resume", "Show last list", &["reopen picker", "resume search"], picker::resume),
+    command("list.resume", "Show last list", &["reopen picker", "resume search"], last_picker::resume),
     command("list.complete", "Complete path", &["autocomplete"], path_completion::complete),
     command("list.toggle", "Mark or unmark row", &["toggle selection", "multi-select"], |cx| {
         picker::toggle(cx, 1);
@@ -72,7 +73,7 @@ fn accept_in_window(cx: &mut Cx<'_>, beside: bool, elsewhere: &'static str) {
 
 /// Shows the marked rows, or all that are listed, as a list of results, which can be edited.
 fn show_results(cx: &mut Cx<'_>) {
-    match picker::places(cx.state, LISTED_MAX) {
+    match last_picker::places(cx.state, LISTED_MAX) {
         None => cx.state.set_status("No list of places in files is open"),
         Some(places) if places.is_empty() => cx.state.set_status("No rows in files to list"),
         Some(places) => {

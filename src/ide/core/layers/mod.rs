@@ -1,8 +1,11 @@
 //! The layers that every feature uses: dialogs, one-line prompts, pickers, and the frame around them.
 
 pub mod dialog;
+pub mod first_matches;
 pub mod frame;
+pub mod last_picker;
 pub mod layer;
+pub mod matching;
 pub mod path_completion;
 pub mod picker;
 pub mod picker_draw;

@@ -2,22 +2,22 @@
 //! its rows represent.
 
 use std::any::Any;
-use std::cell::RefCell;
 use std::fmt::Debug;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use nucleo::pattern::{CaseMatching, Normalization};
-use nucleo::{Injector, Matcher, Nucleo, Utf32Str};
+use nucleo::Injector;
 use ratatui::layout::{Position, Rect};
 use tokio_util::sync::DropGuard;
 
-use crate::ide::core::context::Cx;
+use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::damage::Part;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::frame;
+use crate::ide::core::layers::last_picker;
 use crate::ide::core::layers::layer::{Actions, Layer};
+use crate::ide::core::layers::matching::Matching;
 use crate::ide::core::layers::picker_draw;
 use crate::ide::core::layers::prefix::{self, Prefix};
 use crate::ide::core::layers::preview::PreviewTarget;
@@ -253,17 +253,13 @@ pub struct Picker {
     lines: u16,
     /// All rows of a list whose row in the table ranks them.
     ranked: Vec<PickRow>,
-    matcher: Nucleo<PickRow>,
-    /// Finds the letters that match.
-    letters: RefCell<Matcher>,
+    matching: Matching,
     last_query: String,
 }
 
 impl Picker {
     /// Returns an empty picker. `wake` is called, from any thread, when there is something new to show.
     pub fn new(row: &'static PickerSpec, number: u64, wake: Arc<dyn Fn() + Send + Sync>) -> Self {
-        // One thread: with two cores, one is left to draw and to walk the file system.
-        let matcher = Nucleo::new(nucleo::Config::DEFAULT.match_paths(), wake, Some(1), 1);
         Self {
             spec: row,
             number,
@@ -281,15 +277,14 @@ impl Picker {
             came_from: None,
             lines: LINES_MAX,
             ranked: Vec::new(),
-            matcher,
-            letters: RefCell::new(Matcher::new(nucleo::Config::DEFAULT.match_paths())),
+            matching: Matching::new(wake),
             last_query: String::new(),
         }
     }
 
     /// Returns an injector that adds rows from any thread.
     pub fn injector(&self) -> Injector<PickRow> {
-        self.matcher.injector()
+        self.matching.injector()
     }
 
     /// Adds rows.
@@ -309,7 +304,7 @@ impl Picker {
         let found = self.ranked.iter().filter_map(|row| Some((rank(&self.last_query, row)?, row)));
         let mut found: Vec<_> = found.collect();
         found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-        self.matcher.restart(true);
+        self.matching.restart();
         let injector = self.injector();
         for (_, row) in found {
             push(&injector, row.clone());
@@ -325,7 +320,7 @@ impl Picker {
     /// Removes all rows before a new search for the current query.
     pub fn restart(&mut self) -> Injector<PickRow> {
         self.last_query = self.query.text().to_string();
-        self.matcher.restart(true);
+        self.matching.restart();
         (self.selected, self.is_settled) = (0, false);
         self.number += SEARCH_NUMBER;
         self.injector()
@@ -334,7 +329,7 @@ impl Picker {
     /// Replaces all rows and keeps the query.
     pub fn replace(&mut self, rows: impl IntoIterator<Item = PickRow>) {
         self.ranked.clear();
-        self.matcher.restart(true);
+        self.matching.restart();
         self.fill(rows);
     }
 
@@ -346,7 +341,7 @@ impl Picker {
             return self.fill_ranked(rank);
         }
         let appended = query.starts_with(&self.last_query);
-        self.matcher.pattern.reparse(0, &query, CaseMatching::Smart, Normalization::Smart, appended);
+        self.matching.set_query(&query, appended);
         self.last_query = query;
         self.selected = 0;
         (self.is_query_stale, self.is_settled) = (true, false);
@@ -354,8 +349,14 @@ impl Picker {
 
     /// Lets the matcher publish its results; waits at most `wait_ms`. Returns whether the list changed.
     pub fn tick(&mut self, wait_ms: u64) -> bool {
-        let status = self.matcher.tick(wait_ms);
+        let stepped_to = self.current().filter(|_| self.matching.has_first() && self.selected > 0);
+        let stepped_to = stepped_to.map(|row| row.pick.clone());
+        let status = self.matching.tick(wait_ms);
         (self.is_query_stale, self.is_settled) = (false, !status.running);
+        if let Some(pick) = stepped_to.filter(|_| !self.matching.has_first()) {
+            let at = self.rows(0, FOUND_AGAIN).position(|row| row.pick == pick);
+            self.selected = at.map_or(self.selected, |at| at as u32);
+        }
         // While it searches, the selected row may be yet to come.
         self.select(self.selected);
         status.changed
@@ -371,19 +372,22 @@ impl Picker {
 
     /// Returns the number of matching rows.
     pub fn matches(&self) -> u32 {
-        self.matcher.snapshot().matched_item_count()
+        self.matching.count()
+    }
+
+    /// Whether the matches are those of the query that was typed, be it only the first ones.
+    pub fn shows_query(&self) -> bool {
+        !self.query_changed() && self.matching.shows_query()
     }
 
     /// Returns the number of rows.
     pub fn total(&self) -> u32 {
-        if self.spec.rank.is_some() { self.ranked.len() as u32 } else { self.matcher.snapshot().item_count() }
+        if self.spec.rank.is_some() { self.ranked.len() as u32 } else { self.matching.total() }
     }
 
     /// Returns the matching rows from an index on, best first.
     pub fn rows(&self, from: u32, count: u32) -> impl Iterator<Item = &PickRow> {
-        let snapshot = self.matcher.snapshot();
-        let end = (from + count).min(snapshot.matched_item_count());
-        snapshot.matched_items(from.min(end)..end).map(|item| item.data)
+        self.matching.rows(from, count)
     }
 
     /// The selected row.
@@ -401,15 +405,8 @@ impl Picker {
         if let Some(letters) = self.spec.letters {
             return letters(&self.last_query, row);
         }
-        let mut indices = Vec::new();
-        if !self.last_query.is_empty() && self.live.is_none() {
-            let (mut buffer, mut matcher) = (Vec::new(), self.letters.borrow_mut());
-            let text = Utf32Str::new(&row.text, &mut buffer);
-            self.matcher.pattern.column_pattern(0).indices(text, &mut matcher, &mut indices);
-            indices.sort_unstable();
-            indices.dedup();
-        }
-        indices
+        let is_filtered = !self.last_query.is_empty() && self.live.is_none();
+        if is_filtered { self.matching.letters(&row.text) } else { Vec::new() }
     }
 
     /// Adjusts the height to the rows; returns whether it is another one. While rows may come, it stays.
@@ -423,7 +420,7 @@ impl Picker {
     }
 
     /// Selects a row, which may be yet to come.
-    fn select(&mut self, n: u32) {
+    pub fn select(&mut self, n: u32) {
         let is_complete = self.is_settled && !self.is_filling;
         self.selected = if is_complete { n.min(self.matches().saturating_sub(1)) } else { n };
     }
@@ -448,6 +445,9 @@ const AROUND: u16 = 3;
 
 /// How long a choice waits for the matches, in milliseconds.
 const CHOICE_WAIT_MS: u64 = 500;
+
+/// Matches among which the selected one of the first ones is found again.
+const FOUND_AGAIN: u32 = 5_000;
 
 /// Increment of a picker's number for each search.
 const SEARCH_NUMBER: u64 = 1 << 32;
@@ -518,6 +518,9 @@ const FILTER_WAIT_MS: u64 = 5;
 /// above the matches of the previous query, and the matcher starts when the frame is sent.
 const FILTERED_AT_ONCE: u32 = 2_000;
 
+/// How long the first matches of a long list are searched for: they come with the next frame.
+const FIRST_BUDGET: Duration = Duration::from_millis(6);
+
 /// Interval at which a busy matcher is polled: one frame.
 const MATCH_POLL: Duration = Duration::from_millis(16);
 
@@ -583,7 +586,7 @@ fn click(cx: &mut Cx<'_>, at: Position) {
 }
 
 /// Shows the effect of the selected row, if it is another one than before.
-fn show_selected(cx: &mut Cx<'_>) {
+pub fn show_selected(cx: &mut Cx<'_>) {
     let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
     let selected = picker.current().map(|row| row.pick.clone());
     if selected == picker.selected_pick {
@@ -598,7 +601,7 @@ fn show_selected(cx: &mut Cx<'_>) {
 
 /// Closes the picker without a choice.
 fn escape(cx: &mut Cx<'_>) {
-    remember(cx.state);
+    last_picker::remember(cx.state);
     let on_cancel = cx.state.layers.top::<Picker>().map(|picker| picker.spec.on_cancel);
     drop(cx.state.pop_layer());
     if let Some(on_cancel) = on_cancel {
@@ -622,7 +625,7 @@ pub fn accept(cx: &mut Cx<'_>) {
 
 /// Closes the topmost picker, which can be opened again.
 pub fn close(cx: &mut Cx<'_>) -> Option<Box<Picker>> {
-    remember(cx.state);
+    last_picker::remember(cx.state);
     cx.state.damage.add_all();
     cx.state.layers.pop_as::<Picker>()
 }
@@ -657,61 +660,8 @@ pub fn accept_selected(cx: &mut Cx<'_>) {
     }
 }
 
-/// A picker of places in files that was closed, to open it again.
-pub struct LastPicker {
-    spec: &'static PickerSpec,
-    query: String,
-    selected: u32,
-}
-
-/// Remembers a picker of places in files that is about to be closed.
-fn remember(state: &mut State) {
-    let Some(picker) = state.layers.top::<Picker>().filter(|picker| picker.spec.preview.is_some()) else {
-        return;
-    };
-    state.last_picker = Some(LastPicker {
-        spec: picker.spec,
-        query: picker.query.text().to_string(),
-        selected: picker.selected,
-    });
-}
-
-/// Opens the last picker of places in files with its query and the same row selected.
-pub fn resume(cx: &mut Cx<'_>) {
-    let Some(LastPicker { spec, query, selected }) = cx.state.last_picker.take() else {
-        return cx.state.set_status("No list to reopen");
-    };
-    open(cx, spec);
-    let now_ms = cx.now_ms;
-    let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
-    picker.query.set(&query, now_ms);
-    on_query_change(cx);
-    if let Some(picker) = cx.state.layers.top_mut::<Picker>() {
-        picker.select(selected);
-    }
-    show_selected(cx);
-}
-
-/// A path with a line from 1, if it is known.
-pub type Place = (PathBuf, Option<usize>);
-
-/// Returns the places in files that the marked rows of the topmost picker stand for, or else all that are listed;
-/// `None` if its rows stand for none.
-pub fn places(state: &mut State, max: u32) -> Option<Vec<(Place, Pick)>> {
-    catch_up(state);
-    let picker = state.layers.top::<Picker>()?;
-    let preview = picker.spec.preview.filter(|_| picker.spec.has_places)?;
-    let listed = || picker.rows(0, max).map(|row| row.pick.clone()).collect();
-    let picks: Vec<Pick> = if picker.marked.is_empty() { listed() } else { picker.marked.clone() };
-    let place = |pick: Pick| {
-        let target = preview(state, &pick)?;
-        Some(((target.path()?.to_path_buf(), target.line), pick))
-    };
-    Some(picks.into_iter().filter_map(place).collect())
-}
-
 /// Waits for the matches of the current query, which may not be on screen yet.
-fn catch_up(state: &mut State) {
+pub fn catch_up(state: &mut State) {
     if let Some(picker) = state.layers.top_mut::<Picker>() {
         picker.catch_up();
         redraw(state);
@@ -836,10 +786,27 @@ pub fn match_deadline(state: &State, now: Duration) -> Option<Duration> {
 }
 
 /// Starts the matcher of the topmost picker on a query that is already on screen.
-pub fn match_query(state: &mut State) {
-    if state.layers.top::<Picker>().is_some_and(|picker| picker.is_query_stale) {
-        on_wake(state);
+pub fn match_query(cx: &mut Cx<'_>) {
+    if !cx.state.layers.top::<Picker>().is_some_and(|picker| picker.is_query_stale) {
+        return;
     }
+    on_wake(cx.state);
+    let Some(picker) = cx.state.layers.top::<Picker>() else { return };
+    let Some(search) = picker.matching.first_search() else { return };
+    let number = picker.number;
+    let work = move || {
+        let begun = Instant::now();
+        search.run(|| begun.elapsed() >= FIRST_BUDGET)
+    };
+    cx.tasks.spawn_blocking("picker.match", work, move |cx, found| {
+        let Some(first) = answer_or_error(cx, "search the list", found) else { return };
+        let pickers = &mut cx.state.layers;
+        let Some(picker) = pickers.top_mut::<Picker>().filter(|picker| picker.number == number) else { return };
+        if picker.matching.show_first(first) {
+            cx.state.damage.add(Part::Overlay);
+            show_selected(cx);
+        }
+    });
 }
 
 /// Replaces the rows of the open pickers of that id, with the same row selected.
@@ -876,5 +843,42 @@ pub fn on_wake(state: &mut State) {
         state.damage.add_all();
     } else if is_changed {
         state.damage.add(Part::Overlay);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ide::core::layers::first_matches::LONG_LIST;
+
+    #[test]
+    fn picker_row_selected_among_first_matches_stays_selected() {
+        let mut picker = Picker::new(&PickerSpec::EMPTY, 1, Arc::new(|| {}));
+        let row = |text: String| PickRow {
+            pick: Pick::new(text.clone()),
+            text,
+            aliases: Vec::new(),
+            group: None,
+            detail: String::new(),
+        };
+        // The best row is the last one.
+        let texts = (0..LONG_LIST).map(|n| format!("file {n}")).chain(["f2".to_string()]);
+        picker.fill(texts.map(row));
+        while !picker.is_settled || picker.total() == 0 {
+            picker.tick(10);
+        }
+        picker.query.set("f2", 0);
+        picker.refilter();
+        let asked = std::cell::Cell::new(false);
+        let first = picker.matching.first_search().expect("the list is long").run(|| asked.replace(true));
+        assert!(picker.matching.show_first(first));
+        picker.step(1);
+        let selected = picker.current().expect("a row is selected").text.clone();
+        while !picker.is_settled {
+            picker.tick(10);
+        }
+        assert_eq!(picker.rows(0, 1).next().unwrap().text, "f2");
+        assert_eq!(picker.current().unwrap().text, selected);
+        assert_eq!(picker.selected, 2);
     }
 }

@@ -9,7 +9,8 @@ use tokio_util::sync::CancellationToken;
 use crate::base::width::visible;
 use crate::exec::{Environment, FileData};
 use crate::ide::core::context::{Cx, Tasks};
-use crate::ide::core::layers::picker::{self, Location, Pick};
+use crate::ide::core::layers::last_picker;
+use crate::ide::core::layers::picker::{Location, Pick};
 use crate::ide::features::project_search::job::{Batch, OpenText};
 use crate::ide::features::project_search::navigate;
 use crate::ide::features::project_search::search::OpenTexts;
@@ -30,11 +31,11 @@ type Place = (PathBuf, usize, Option<usize>);
 type LinePlace = (usize, Option<usize>);
 
 /// Shows places as a list of results.
-pub fn show(cx: &mut Cx<'_>, title: String, places: Vec<(picker::Place, Pick)>) {
+pub fn show(cx: &mut Cx<'_>, title: String, places: Vec<(last_picker::Place, Pick)>) {
     let open = navigate::open_texts(cx.state);
     let query = Query { pattern: title, options: cx.state.search.options, replacement: None };
     let (list, cancel) = navigate::open_list(cx, query);
-    let place = |((path, line), pick): (picker::Place, Pick)| {
+    let place = |((path, line), pick): (last_picker::Place, Pick)| {
         let column = pick.get::<Location>().map(|location| location.column);
         (path, line.unwrap_or(1), column)
     };
