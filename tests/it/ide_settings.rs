@@ -86,6 +86,9 @@ async fn settings_search_takes_words_and_other_names_but_no_scattered_letters() 
         ("mouse", Some("mouse")),
         ("model", Some("model")),
         ("leaves terminal", Some("mouse")),
+        ("sticky-lines", Some("sticky-lines")),
+        ("highlight current", Some("caret-line")),
+        ("Agent timeout", Some("command-timeout-ms")),
         ("wlls", None),
         ("pnf", None),
     ] {
@@ -93,8 +96,8 @@ async fn settings_search_takes_words_and_other_names_but_no_scattered_letters() 
         ide.type_in(typed).await;
         ide.headless.idle().await;
         let picker = ide.state().layers.top::<Picker>().unwrap();
-        let found = picker.current().map(|row| row.text.clone());
-        assert_eq!(found.as_deref(), first, "{typed}: {}", ide.picture());
+        let found = picker.current().and_then(|row| row.pick.get::<&'static str>().copied());
+        assert_eq!(found, first, "{typed}: {}", ide.picture());
     }
     ide.keys("Ctrl-u").await;
     let rows = |ide: &mut TestIde| ide.state().layers.top::<Picker>().unwrap().matches() as usize;
@@ -182,7 +185,7 @@ async fn settings_written_by_another_program_are_seen_on_opening_and_kept() {
     std::fs::create_dir_all(ide.home("config")).unwrap();
     std::fs::write(ide.home("config/settings.toml"), "# Theirs.\nrelative-numbers = true\n").unwrap();
     open(&mut ide, "relative").await;
-    assert!(ide.picture().contains("relative-numbers") && ide.picture().contains("Set by you"));
+    assert!(ide.picture().contains("Relative line numbers") && ide.picture().contains("Set by you"));
     assert!(ide.state().display.relative);
     ide.keys("Enter").await;
     ide.headless.idle().await;
@@ -220,8 +223,8 @@ async fn settings_screen_fits_small_windows() {
 /// The beginning of the page on settings.
 const PAGE: &str = "# Settings
 
-`Ctrl-,` or `/settings` lists the settings with their values; `●` marks those that a file sets. Typing searches names and
-descriptions. Enter changes the selected one and saves it in the file where it is set, or else in yours,
+`Ctrl-,` or `/settings` lists the settings by name with their values; `●` marks those that a file sets. Typing searches names,
+keys and descriptions. Enter changes the selected one and saves it in the file where it is set, or else in yours,
 `~/.config/bowline/settings.toml`; comments stay. `Ctrl-r` removes it from the file, `Ctrl-o` opens the file there.
 
 A project may set those with a `p` below in `.bowline/settings.toml`, which goes before yours. Options of the command line go
@@ -236,14 +239,14 @@ fn settings_page_describes_every_setting() {
     for row in ROWS {
         if row.group != group {
             group = row.group;
-            let head = "| setting | values | default | | |";
-            write!(page, "\n## {group}\n\n{head}\n|---|---|---|---|---|\n").unwrap();
+            let head = "| setting | name | values | default | | |";
+            write!(page, "\n## {group}\n\n{head}\n|---|---|---|---|---|---|\n").unwrap();
         }
         let default = if row.default.is_empty() { String::new() } else { format!("`{}`", row.default) };
         let marks = [CATALOG.setting(row.key).map(|_| "now"), row.project.then_some("p")];
         let marks = marks.into_iter().flatten().collect::<Vec<_>>().join(" ");
-        let (key, values, doc) = (row.key, row.kind.describe(), row.doc);
-        writeln!(page, "| `{key}` | {values} | {default} | {marks} | {doc} |").unwrap();
+        let (key, title, values, doc) = (row.key, row.title, row.kind.describe(), row.doc);
+        writeln!(page, "| `{key}` | {title} | {values} | {default} | {marks} | {doc} |").unwrap();
     }
     let path = crate::source::root().join("docs/settings.md");
     if std::env::var_os("COMMANDS_UPDATE").is_some() {

@@ -8,6 +8,8 @@ use crate::config::kind::{Kind, Value};
 pub struct Row {
     /// The key in files.
     pub key: &'static str,
+    /// Its name on the settings screen.
+    pub title: &'static str,
     /// The heading under which it is listed.
     pub group: &'static str,
     /// The type of its value.

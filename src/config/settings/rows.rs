@@ -20,6 +20,7 @@ impl Row {
 pub static ROWS: &[Row] = &[
     Row {
         key: "theme",
+        title: "Color theme",
         group: "Appearance",
         kind: Kind::Text,
         default: "\"auto\"",
@@ -30,6 +31,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "tab-line",
+        title: "Tab bar",
         group: "Appearance",
         kind: TAB_LINE,
         default: "\"always\"",
@@ -40,6 +42,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "accessible",
+        title: "Screen reader mode",
         group: "Appearance",
         kind: Kind::Flag,
         default: "false",
@@ -50,6 +53,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "scrollbar",
+        title: "Scrollbar",
         group: "Appearance",
         kind: Kind::Flag,
         default: "true",
@@ -60,6 +64,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "breadcrumbs",
+        title: "Breadcrumbs",
         group: "Appearance",
         kind: Kind::Flag,
         default: "false",
@@ -70,6 +75,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "sticky-lines",
+        title: "Sticky scroll",
         group: "Appearance",
         kind: Kind::Flag,
         default: "false",
@@ -80,6 +86,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "tree-follow",
+        title: "Reveal current file in tree",
         group: "Appearance",
         kind: Kind::Flag,
         default: "false",
@@ -90,6 +97,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "images",
+        title: "Inline images",
         group: "Appearance",
         kind: IMAGES,
         default: "\"auto\"",
@@ -100,6 +108,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "keymap",
+        title: "Key map",
         group: "Keyboard and mouse",
         kind: Kind::Text,
         default: "\"default\"",
@@ -110,6 +119,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "mouse",
+        title: "Mouse",
         group: "Keyboard and mouse",
         kind: Kind::Flag,
         default: "true",
@@ -120,6 +130,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "notify",
+        title: "Notifications",
         group: "Keyboard and mouse",
         kind: NOTIFY,
         default: "\"auto\"",
@@ -130,6 +141,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "line-numbers",
+        title: "Line numbers",
         group: "Editor",
         kind: Kind::Flag,
         default: "true",
@@ -140,6 +152,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "relative-numbers",
+        title: "Relative line numbers",
         group: "Editor",
         kind: Kind::Flag,
         default: "false",
@@ -150,6 +163,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "caret-line",
+        title: "Highlight current line",
         group: "Editor",
         kind: Kind::Flag,
         default: "true",
@@ -160,6 +174,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "match-brackets",
+        title: "Highlight matching brackets",
         group: "Editor",
         kind: Kind::Flag,
         default: "true",
@@ -170,6 +185,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "rainbow-brackets",
+        title: "Rainbow brackets",
         group: "Editor",
         kind: Kind::Flag,
         default: "false",
@@ -180,6 +196,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "whitespace",
+        title: "Show whitespace",
         group: "Editor",
         kind: WHITESPACE,
         default: "\"off\"",
@@ -190,6 +207,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "indent-guides",
+        title: "Indent guides",
         group: "Editor",
         kind: Kind::Flag,
         default: "false",
@@ -200,6 +218,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "rulers",
+        title: "Rulers",
         group: "Editor",
         kind: Kind::Numbers(1, 500),
         default: "[]",
@@ -210,6 +229,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "max-line-length",
+        title: "Maximum line length",
         group: "Editor",
         kind: Kind::Number(0, 500),
         default: "0",
@@ -220,6 +240,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "scroll-margin",
+        title: "Scroll margin",
         group: "Editor",
         kind: Kind::Number(0, 50),
         default: "3",
@@ -230,6 +251,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "soft-wrap",
+        title: "Word wrap",
         group: "Editor",
         kind: SOFT_WRAP,
         default: "\"prose\"",
@@ -240,6 +262,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "tab-width",
+        title: "Tab width",
         group: "Editor",
         kind: Kind::Number(1, 16),
         default: "4",
@@ -250,6 +273,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "auto-pairs",
+        title: "Auto-close brackets",
         group: "Editor",
         kind: Kind::Flag,
         default: "true",
@@ -260,6 +284,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "wrap-column",
+        title: "Wrap column",
         group: "Editor",
         kind: Kind::Number(20, 500),
         default: "80",
@@ -270,6 +295,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "restore",
+        title: "Restore open files",
         group: "Editor",
         kind: Kind::Flag,
         default: "true",
@@ -280,6 +306,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "keep-undo",
+        title: "Persistent undo",
         group: "Editor",
         kind: Kind::Flag,
         default: "true",
@@ -290,6 +317,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "syntax-memory",
+        title: "Syntax tree memory",
         group: "Editor",
         kind: Kind::Number(0, 4096),
         default: "64",
@@ -300,6 +328,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "model",
+        title: "Default model",
         group: "Model",
         kind: Kind::Text,
         default: "",
@@ -310,6 +339,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "provider",
+        title: "Default provider",
         group: "Model",
         kind: Kind::Text,
         default: "",
@@ -320,6 +350,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "thinking",
+        title: "Default thinking level",
         group: "Model",
         kind: THINKING,
         default: "",
@@ -330,6 +361,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "retries",
+        title: "Maximum retries",
         group: "Model",
         kind: Kind::Number(0, 100),
         default: "5",
@@ -340,6 +372,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "retry-wait-max",
+        title: "Maximum retry delay",
         group: "Model",
         kind: Kind::Number(0, 86_400),
         default: "60",
@@ -350,6 +383,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "transport",
+        title: "Model transport",
         group: "Model",
         kind: TRANSPORT,
         default: "\"auto\"",
@@ -360,6 +394,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "ca-file",
+        title: "Certificate authorities",
         group: "Model",
         kind: Kind::Text,
         default: "",
@@ -370,6 +405,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "keyring",
+        title: "System keyring",
         group: "Model",
         kind: Kind::Flag,
         default: "false",
@@ -380,6 +416,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "approval",
+        title: "Approval mode",
         group: "Agent",
         kind: APPROVAL,
         default: "",
@@ -390,6 +427,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "profile",
+        title: "Agent profile",
         group: "Agent",
         kind: PROFILE,
         default: "\"auto\"",
@@ -400,6 +438,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "budget",
+        title: "Budget per run",
         group: "Agent",
         kind: Kind::Number(0, 100_000),
         default: "0",
@@ -410,6 +449,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "tool-rounds",
+        title: "Maximum tool rounds",
         group: "Agent",
         kind: Kind::Number(1, 1_000_000),
         default: "200",
@@ -420,6 +460,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "steering-mode",
+        title: "Steering mode",
         group: "Agent",
         kind: DELIVERY,
         default: "\"one-at-a-time\"",
@@ -430,6 +471,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "follow-up-mode",
+        title: "Follow-up mode",
         group: "Agent",
         kind: DELIVERY,
         default: "\"one-at-a-time\"",
@@ -440,6 +482,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "checkpoints",
+        title: "Checkpoints",
         group: "Agent",
         kind: Kind::Flag,
         default: "true",
@@ -450,6 +493,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "read-before-write",
+        title: "Read before write",
         group: "Agent",
         kind: Kind::Choice(&["family", "off", "on"]),
         default: "\"family\"",
@@ -460,6 +504,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "tool-limits",
+        title: "Tool output limits",
         group: "Agent",
         kind: Kind::Limits,
         default: "",
@@ -470,6 +515,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "command-timeout-ms",
+        title: "Command timeout",
         group: "Agent",
         kind: TIME,
         default: "0",
@@ -480,6 +526,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "command-timeout-max-ms",
+        title: "Maximum command timeout",
         group: "Agent",
         kind: TIME,
         default: "0",
@@ -490,6 +537,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "compaction",
+        title: "Auto-compact",
         group: "Compaction",
         kind: Kind::Flag,
         default: "true",
@@ -500,6 +548,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "compaction-reserve-tokens",
+        title: "Compaction reserve",
         group: "Compaction",
         kind: TOKENS,
         default: "16384",
@@ -510,6 +559,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "compaction-keep-recent-tokens",
+        title: "Compaction keeps recent tokens",
         group: "Compaction",
         kind: TOKENS,
         default: "20000",
@@ -520,6 +570,7 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         key: "compaction-models",
+        title: "Compaction by model",
         group: "Compaction",
         kind: Kind::Budgets,
         default: "",

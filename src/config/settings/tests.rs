@@ -63,6 +63,10 @@ fn settings_keys_are_unique_and_documented() {
     keys.dedup();
     assert_eq!(keys.len(), ROWS.len());
     assert!(ROWS.iter().all(|row| !row.doc.is_empty()));
+    let mut titles: Vec<&str> = ROWS.iter().map(|row| row.title).collect();
+    titles.sort_unstable();
+    titles.dedup();
+    assert_eq!(titles.len(), ROWS.len(), "each has a name of its own");
     let mut groups: Vec<&str> = ROWS.iter().map(|row| row.group).collect();
     groups.dedup();
     let count = groups.len();

@@ -439,7 +439,7 @@ const NO_MATCHES: &str = "No matches to choose";
 const COLS: u16 = 96;
 const PREVIEW_COLS: u16 = 150;
 /// Maximum lines of the list.
-const LINES_MAX: u16 = 24;
+const LINES_MAX: u16 = 40;
 /// Rows around the list: the frame, and the query.
 const AROUND: u16 = 3;
 

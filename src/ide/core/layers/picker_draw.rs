@@ -250,6 +250,10 @@ fn draw_row(
     let x = usize::from(cols).saturating_sub(detail_width + 1) as u16;
     canvas.text(x, y, &truncate(&row.detail, detail_width), soft);
     if n == picker.selected {
+        if !canvas.is_accessible() {
+            let bar = canvas.style("ui.overlay.title");
+            canvas.text(0, y, "▌", bar);
+        }
         let style = canvas.style("ui.row");
         canvas.select_row(Rect::new(0, y, cols, 1), style);
     }

@@ -41,17 +41,19 @@ fn row_of(pick: &Pick) -> Option<&'static Row> {
     Row::find(pick.get::<&'static str>()?)
 }
 
-/// Returns how well a query matches a setting: by words of its key, of its other names, or of its description.
+/// Returns how well a query matches a setting: by words of its name, its key, its other names, its description or its
+/// group.
 fn rank(query: &str, row: &PickRow) -> Option<u32> {
     let row = row_of(&row.pick)?;
-    let names = Names { title: row.key, aliases: row.aliases, id: row.group, about: row.doc };
+    let aliases: Vec<&str> = row.aliases.iter().copied().chain([row.group]).collect();
+    let names = Names { title: row.title, aliases: &aliases, id: row.key, about: row.doc };
     rank::rank(query, &names).map(|found| found.score)
 }
 
 fn rows(state: &State) -> Vec<PickRow> {
     let values = state.slots[SETTINGS].loaded.settings.values();
     let row = |row: &'static Row| PickRow {
-        text: row.key.to_string(),
+        text: row.title.to_string(),
         aliases: Vec::new(),
         group: Some(Arc::from(row.group)),
         detail: values.get(row.key).map_or_else(|| "not set".to_string(), |value| row.shown(value)),
@@ -86,15 +88,10 @@ fn about(state: &State, pick: &Pick) -> Vec<String> {
     };
     vec![
         row.doc.to_string(),
-        format!("{}. Default: {default}", capitalize(&row.kind.describe())),
+        format!("{}: {}. Default: {default}", row.key, row.kind.describe()),
         source,
         when.to_string(),
     ]
-}
-
-fn capitalize(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// Saves a value and says where.
