@@ -220,6 +220,21 @@ async fn job_to_stop_must_be_chosen_where_several_run() {
 }
 
 #[tokio::test]
+async fn job_is_stopped_in_the_list_which_shows_that() {
+    let command = wait_for_file("true", "true");
+    let mut ide = with_job(&command, [job("c2", &command, 0), Turn::text("two")], (80, 24)).await;
+    ide.prompt("another").await;
+    ide.wait_for_text("2 jobs").await;
+    ide.keys("Alt-, t j Down Delete").await;
+    ide.wait_for_text("stopped · ").await;
+    let words: Vec<_> = ide.state().slots[TERMINALS].jobs().iter().map(|job| job.end_words()).collect();
+    assert_eq!(words, [Some("stopped".to_string()), None], "that of the second row");
+    assert!(ide.picture().contains("Background jobs"), "the list stays: {}", ide.picture());
+    ide.keys("Delete").await;
+    assert_eq!(ide.status_message(), "The job has ended already (stopped)");
+}
+
+#[tokio::test]
 async fn job_tab_and_segment_in_small_window() {
     let mut ide = with_job(&wait_for_file("echo begun", "true"), [], (40, 12)).await;
     ide.keys("Alt-, t j Enter").await;

@@ -11,6 +11,7 @@ use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
+use crate::ide::features::terminal::agent_jobs_commands;
 use crate::ide::features::terminal::state::TERMINALS;
 use crate::tools::running::{CommandEnd, WatchedJob};
 
@@ -107,6 +108,7 @@ fn update(cx: &mut Cx<'_>, jobs: Vec<WatchedJob>) {
             cx.state.set_status(format!("Background {}, {words}", job.title()));
         }
     }
+    agent_jobs_commands::refresh(cx.state);
     cx.state.damage.add(Part::Terminal);
     cx.state.damage.add(Part::Status);
 }

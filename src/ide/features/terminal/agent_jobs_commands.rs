@@ -4,7 +4,7 @@ use crate::base::paths::shorten_home;
 use crate::base::plural::pluralize;
 use crate::base::width::visible;
 use crate::ide::core::context::{Command, Cx, command};
-use crate::ide::core::layers::picker::{Pick, PickRow, PickerSpec, RowSource};
+use crate::ide::core::layers::picker::{self, Pick, PickRow, PickerSpec, RowSource};
 use crate::ide::core::state::State;
 use crate::ide::features::terminal::agent_jobs::{self, AgentJob};
 use crate::ide::features::terminal::state::TERMINALS;
@@ -30,7 +30,7 @@ pub const COMMANDS: &[Command] = &[
 pub const PICKER: PickerSpec = PickerSpec {
     id: "jobs",
     title: "Background jobs",
-    footer: "Enter show output",
+    footer: "Enter show output  Delete stop",
     has_places: false,
     keeps_text: true,
     load: |state| RowSource::Rows(rows(state), Vec::new()),
@@ -39,6 +39,7 @@ pub const PICKER: PickerSpec = PickerSpec {
             agent_jobs::show(cx, *key);
         }
     },
+    remove: Some(stop_listed),
     ..PickerSpec::EMPTY
 };
 
@@ -93,6 +94,23 @@ fn stop(cx: &mut Cx<'_>) {
             cx.state.set_status(format!("{count}. Choose the one to stop: {list}"));
         }
     }
+}
+
+/// Stops the command of a row.
+fn stop_listed(cx: &mut Cx<'_>, pick: &Pick) {
+    let jobs = cx.state.slots[TERMINALS].jobs();
+    let job = jobs.iter().find(|job| pick.get::<u64>() == Some(&job.watched.key)).cloned();
+    match job.as_ref().map(|job| (job, job.end_words())) {
+        Some((job, None)) => stop_job(cx, job),
+        Some((_, Some(words))) => cx.state.set_status(format!("The job has ended already ({words})")),
+        None => cx.state.set_status("The job has left the list"),
+    }
+}
+
+/// Shows the present state of the jobs, if their list is open.
+pub fn refresh(state: &mut State) {
+    let rows = rows(state);
+    picker::refresh(state, PICKER.id, &rows, &[]);
 }
 
 fn stop_job(cx: &mut Cx<'_>, job: &AgentJob) {
