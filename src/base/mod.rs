@@ -6,6 +6,8 @@ pub mod clock;
 #[doc(hidden)]
 pub mod code_fence;
 pub mod error;
+#[doc(hidden)]
+pub mod framed;
 pub mod ids;
 #[doc(hidden)]
 pub mod json;
