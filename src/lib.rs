@@ -13,7 +13,7 @@
 //! | 3 | [`tools`] | exec, net, workspace, patch, base; plain data of llm |
 //! | 3 | [`syntax`] | text, base |
 //! | 3 | [`session`] | base; plain data of llm |
-//! | 2 | [`text`], [`tui`], [`patch`], [`config`] | base |
+//! | 2 | [`text`], [`tui`], [`patch`], [`config`], [`lsp`] | base |
 //! | 2 | [`llm`], [`workspace`] | base and net; base and exec |
 //! | 1 | [`exec`], [`net`] | base |
 //! | 0 | [`base`] | nothing |
@@ -40,6 +40,8 @@ pub mod exec;
 #[doc(hidden)]
 pub mod ide;
 pub mod llm;
+#[doc(hidden)]
+pub mod lsp;
 pub mod modes;
 pub mod net;
 #[doc(hidden)]

@@ -15,6 +15,7 @@ const LAYERS: &[(u8, &str, &[&str])] = &[
     (2, "patch", &["base"]),
     (2, "config", &["base"]),
     (2, "llm", &["base", "net"]),
+    (2, "lsp", &["base"]),
     (2, "workspace", &["base", "exec"]),
     (3, "syntax", &["base", "text"]),
     (3, "session", &["base", "llm::model"]),
