@@ -34,6 +34,8 @@ pub enum Input {
     Closed,
     /// A pipe as input; both output streams share one pipe.
     Piped,
+    /// A pipe for each of the three streams, for programs that speak a protocol on two of them.
+    Separate,
     /// Its own terminal with this many columns and rows.
     Terminal(u16, u16),
 }
@@ -42,6 +44,8 @@ pub enum Input {
 pub struct Running {
     /// Its output, until its end. A read error reported by the system counts as the end, too.
     pub output: Box<dyn AsyncRead + Send + Unpin>,
+    /// Its standard error, where that has a pipe of its own. Who does not read it stops a command that writes much.
+    pub errors: Option<Box<dyn AsyncRead + Send + Unpin>>,
     /// Its input, unless closed. Dropping it closes it.
     pub input: Option<Box<dyn AsyncWrite + Send + Sync + Unpin>>,
     /// The rest.

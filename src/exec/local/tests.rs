@@ -405,6 +405,29 @@ async fn local_login_shell_keeps_explicit_variables() {
 }
 
 #[tokio::test]
+async fn local_spawn_with_separate_streams_keeps_errors_out_of_output() {
+    let (_folder, env) = here();
+    let spec = SpawnSpec {
+        script: "echo warning >&2; cat; echo end >&2".to_string(),
+        cwd: env.root().to_path_buf(),
+        env: BTreeMap::new(),
+        input: crate::exec::Input::Separate,
+        login: false,
+        reports_folder: false,
+    };
+    let mut running = env.spawn(spec).await.unwrap();
+    let mut input = running.input.take().unwrap();
+    tokio::io::AsyncWriteExt::write_all(&mut input, b"message").await.unwrap();
+    drop(input);
+    let (mut output, mut errors) = (String::new(), String::new());
+    tokio::io::AsyncReadExt::read_to_string(&mut running.output, &mut output).await.unwrap();
+    let stream = running.errors.as_mut().expect("standard error has a pipe of its own");
+    tokio::io::AsyncReadExt::read_to_string(stream, &mut errors).await.unwrap();
+    assert_eq!((output.as_str(), errors.as_str()), ("message", "warning\nend\n"));
+    assert_eq!(running.control.wait().await, 0);
+}
+
+#[tokio::test]
 async fn local_spawn_reports_final_folder() {
     let (folder, env) = here();
     let root = folder.path().canonicalize().unwrap();

@@ -31,26 +31,38 @@ pub(in crate::exec) fn start(vars: &[(OsString, OsString)], spec: &SpawnSpec) ->
     let shell = shell(vars);
     let started = match spec.input {
         Input::Terminal(cols, rows) => start_in_terminal(&shell, vars, spec, (cols, rows)),
-        Input::Closed | Input::Piped => start_in_group(&shell, vars, spec),
+        Input::Closed | Input::Piped | Input::Separate => start_in_group(&shell, vars, spec),
     };
     started.map_err(|source| files::error_at(&shell, source))
 }
 
 fn start_in_group(shell: &Path, vars: &[(OsString, OsString)], spec: &SpawnSpec) -> io::Result<Running> {
-    let (reader, writer) = io::pipe()?;
-    let output = Receiver::from_owned_fd(OwnedFd::from(reader))?;
+    let (output, writer) = output_pipe()?;
+    let (errors, error_writer) = match spec.input {
+        Input::Separate => {
+            let (errors, writer) = output_pipe()?;
+            (Some(Box::new(errors) as Box<_>), writer)
+        }
+        _ => (None, writer.try_clone()?),
+    };
     let mut command = command_spec(spec);
     let folder_report = if spec.reports_folder { wrap_for_folder_report(&mut command) } else { None };
     let (mut builder, script) = shell_command(shell, vars, &command, spec.login)?;
-    let stdin = if spec.input == Input::Piped { Stdio::piped() } else { Stdio::null() };
+    let stdin = if spec.input == Input::Closed { Stdio::null() } else { Stdio::piped() };
     // The builder owns the write ends and drops them, so that the pipe ends when the last process that holds
     // it does.
-    let mut child = builder.stdin(stdin).stdout(writer.try_clone()?).stderr(writer).spawn()?;
+    let mut child = builder.stdin(stdin).stdout(writer).stderr(error_writer).spawn()?;
     drop(builder);
     let input = child.stdin.take().map(|input| Box::new(input) as Box<_>);
     let leader = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
     let control = Box::new(Group { child, leader, folder_report, _script: script });
-    Ok(Running { output: Box::new(output), input, control })
+    Ok(Running { output: Box::new(output), errors, input, control })
+}
+
+/// Returns a pipe for output, and the end that a command writes to.
+fn output_pipe() -> io::Result<(Receiver, io::PipeWriter)> {
+    let (reader, writer) = io::pipe()?;
+    Ok((Receiver::from_owned_fd(OwnedFd::from(reader))?, writer))
 }
 
 /// Makes the shell report its folder at its end. If that is not possible the command runs without.
@@ -93,7 +105,7 @@ fn start_in_terminal(
         .envs(&spec.env);
     let (output, input, control) = terminal::open(command, cols, rows)?;
     let control = Box::new(TerminalGroup { control, _script: script });
-    Ok(Running { output: Box::new(output), input: Some(Box::new(input)), control })
+    Ok(Running { output: Box::new(output), errors: None, input: Some(Box::new(input)), control })
 }
 
 /// A process group.
