@@ -129,3 +129,20 @@ async fn helix_search_selects_matches() {
     ide.keys("v n").await;
     expect(&mut ide, "«aé »b «aé »c\n", "extending adds it");
 }
+
+#[tokio::test]
+async fn helix_line_broken_at_several_cursors_in_its_indentation_loses_it_once() {
+    for keys in ["Escape", "Enter Escape", "x Escape"] {
+        let mut ide = ide("    one|\n").await;
+        ide.keys("2 o").await;
+        let text = ide.state().buffers.current().unwrap().area.text().to_string();
+        assert_eq!(text, "    one\n    \n");
+        // As a click with Alt adds cursors.
+        let (_, selection) = marked::parse("    one\n | | |\n");
+        ide.state().buffers.current_mut().unwrap().area.selection = selection;
+        ide.keys(keys).await;
+        let text = ide.state().buffers.current().unwrap().area.text().to_string();
+        let rest = text.strip_prefix("    one\n").unwrap_or_else(|| panic!("{keys}: {text:?}"));
+        assert!(rest.chars().all(|c| c.is_whitespace() || c == 'x'), "{keys}: {text:?}");
+    }
+}

@@ -456,7 +456,7 @@ fn break_line(cx: &mut Cx<'_>, make: impl FnOnce(&mut Cx<'_>, &str)) {
             let blanks = rest.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
             (range.head..range.head + blanks, String::new())
         };
-        Transaction::new(ChangeSet::replace(text.end().0, selection.ranges().iter().map(blank)))
+        Transaction::new(ChangeSet::replace(text.end().0, apart(selection.ranges().iter().map(blank))))
     });
     make(cx, if stripped { "" } else { &before });
     if stripped {
@@ -485,7 +485,18 @@ fn strip_indent(cx: &mut Cx<'_>, breaks: bool) -> bool {
     }
     edit::apply(cx, |text, _| {
         let edits = edits.into_iter().map(|span| (span, String::new()));
-        Transaction::new(ChangeSet::replace(text.end().0, edits))
+        Transaction::new(ChangeSet::replace(text.end().0, apart(edits)))
+    })
+}
+
+/// Returns removals, sorted by their ends, without what the one before takes away: several cursors may stand in the
+/// indentation of one line.
+fn apart(edits: impl Iterator<Item = (std::ops::Range<Byte>, String)>) -> impl Iterator<Item = (std::ops::Range<Byte>, String)> {
+    let mut taken = Byte(0);
+    edits.map(move |(span, text)| {
+        let start = span.start.max(taken);
+        taken = span.end;
+        (start..span.end, text)
     })
 }
 
