@@ -62,11 +62,8 @@ pub fn picker(effort: Effort) {
     for query in QUERIES {
         for n in 1..=query.len() {
             let key = query[n - 1..n].to_string();
-            let first = session.press_until(
-                &key,
-                |state| top(state).is_some_and(Picker::shows_query),
-                FILLED_MAX,
-            );
+            let first =
+                session.press_until(&key, |state| top(state).is_some_and(Picker::shows_query), FILLED_MAX);
             keys.push(first.wall);
             let all = session.wait_until(
                 |state| top(state).is_some_and(|picker| picker.shows_query() && !picker.is_busy()),

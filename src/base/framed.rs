@@ -177,7 +177,8 @@ mod tests {
 
     #[test]
     fn framed_messages_are_read_with_any_other_headers() {
-        let bytes = b"Content-Length: 2\r\n\r\n{}content-type: x\r\nCONTENT-LENGTH:3\r\n\r\n[1]Content-Length: 0\n\n";
+        let bytes =
+            b"Content-Length: 2\r\n\r\n{}content-type: x\r\nCONTENT-LENGTH:3\r\n\r\n[1]Content-Length: 0\n\n";
         assert_eq!(read(bytes), messages(&["{}", "[1]", ""]));
     }
 

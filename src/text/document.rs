@@ -321,6 +321,12 @@ impl Document {
         Some(Applied { changes: whole?, selection: selection? })
     }
 
+    /// Whether the agent has ever edited the text, be it taken back since.
+    pub fn was_edited_by_agent(&self) -> bool {
+        let mut revisions = self.history.newest_first().filter_map(|(id, _)| self.history.revision(id));
+        revisions.any(|revision| matches!(revision.author, Author::Agent(_)))
+    }
+
     /// Returns the agent's edits on the path to the present text that were not reverted, newest first.
     pub fn agent_edits(&self) -> impl Iterator<Item = &str> {
         let mut reverted: Vec<&str> = Vec::new();

@@ -162,7 +162,7 @@ async fn approval_letter_in_empty_prompt_denies_or_allows_for_session() {
     ide.headless.idle().await;
     assert!(!ide.path("one").exists() && ide.path("two").exists());
     assert_eq!(ide.script.requests().len(), 4, "the same command was not asked about again");
-    assert!(request_text(&ide.script.requests()[1]).contains("the user said no"));
+    assert!(request_text(&ide.script.requests()[1]).contains("denied by user"));
 }
 
 #[tokio::test]

@@ -151,7 +151,7 @@ async fn approval_denial_reason_reaches_model() {
     ide.type_without_settling("use the folder b");
     ide.keys("Enter").await;
     assert!(!ide.path("a").exists());
-    assert!(request_text(&ide.script.requests()[1]).contains("Not run: the user said no: use the folder b"));
+    assert!(request_text(&ide.script.requests()[1]).contains("Not run: denied by user: use the folder b"));
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 
 use bowline::exec::LocalEnvironment;
 use bowline::ide::core::panes::Focus;
+use bowline::ide::features::terminal::agent_jobs::AgentJob;
 use bowline::ide::features::terminal::state::{ShellState, TERMINALS, Terminal};
 use bowline::llm::providers::scripted::Turn;
 use bowline::tools::Mode;
@@ -227,7 +228,7 @@ async fn job_is_stopped_in_the_list_which_shows_that() {
     ide.wait_for_text("2 jobs").await;
     ide.keys("Alt-, t j Down Delete").await;
     ide.wait_for_text("stopped · ").await;
-    let words: Vec<_> = ide.state().slots[TERMINALS].jobs().iter().map(|job| job.end_words()).collect();
+    let words: Vec<_> = ide.state().slots[TERMINALS].jobs().iter().map(AgentJob::end_words).collect();
     assert_eq!(words, [Some("stopped".to_string()), None], "that of the second row");
     assert!(ide.picture().contains("Background jobs"), "the list stays: {}", ide.picture());
     ide.keys("Delete").await;

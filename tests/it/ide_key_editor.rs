@@ -129,6 +129,17 @@ async fn key_editor_says_what_a_key_hides_of_the_contexts_around() {
 }
 
 #[tokio::test]
+async fn key_editor_says_where_other_contexts_hide_a_new_key() {
+    let mut ide = IdeSetup::new().size(100, 24).with("a.txt", "one\n").start().await;
+    run_command(&mut ide, "keys.edit").await;
+    ide.type_in("view.toggle-wrap").await;
+    ide.keys("Enter Alt-z").await;
+    assert!(ide.picture().contains("Hidden by: Redo (text)"), "{}", ide.picture());
+    ide.keys("Backspace Ctrl-Alt-F9").await;
+    assert!(ide.picture().contains("Free"), "{}", ide.picture());
+}
+
+#[tokio::test]
 async fn key_editor_says_what_is_wrong_with_the_file() {
     let plan = IdeSetup::new().with("a.txt", "one\n");
     let mut ide = plan.start().await;

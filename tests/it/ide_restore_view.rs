@@ -156,6 +156,30 @@ async fn restore_of_deleted_file_keeps_unsaved_edits() {
 }
 
 #[tokio::test]
+async fn undo_agent_turn_says_which_file_of_an_undone_edit_is_not_saved() {
+    let edit = |id: &str, path: &str, old: &str, new: &str| {
+        Turn::call(id, "edit", json!({"path": path, "edits": [{"oldText": old, "newText": new}]}))
+    };
+    let turns =
+        [edit("c1", "open.txt", "one", "1"), edit("c2", "closed.txt", "größe", "size"), Turn::text("done")];
+    let files = setup().with("open.txt", "one\n").file("closed.txt", "größe\n");
+    let mut ide = files.turns(turns).start().await;
+    ide.prompt("go").await;
+    ide.keys("Alt-2 Alt-, a e").await;
+    assert_eq!(ide.status_message(), "Undid the agent's edit; not saved: open.txt");
+    assert_eq!((ide.text().as_str(), ide.file_text("open.txt").as_str()), ("one\n", "1\n"));
+    ide.keys("Alt-8 t").await;
+    assert_eq!(ide.file_text("closed.txt"), "größe\n");
+    let said = ide.status_message();
+    assert!(
+        said.starts_with("Undid the agent's last turn in closed.txt; not saved: open.txt. Undo: "),
+        "{said}"
+    );
+    ide.keys("Ctrl-s").await;
+    assert_eq!(ide.file_text("open.txt"), "one\n");
+}
+
+#[tokio::test]
 async fn undo_agent_turn_covers_closed_files_and_saves() {
     let edit = |id: &str, path: &str, old: &str, new: &str| {
         Turn::call(id, "edit", json!({"path": path, "edits": [{"oldText": old, "newText": new}]}))

@@ -102,7 +102,7 @@ async fn undo_agent_edit_keeps_later_edits() {
     undo_agent(&mut ide).await;
     assert_eq!(ide.text(), "one\ntwo\nthree\nmine");
     undo_agent(&mut ide).await;
-    assert_eq!(ide.status_message(), "No agent edit to undo");
+    assert_eq!(ide.status_message(), "No agent edit to undo; not saved: a.txt");
     ide.keys("Ctrl-z Ctrl-z").await;
     assert_eq!(ide.text(), "1\n2\nthree\nmine", "taking back is an edit like any other");
 }
@@ -143,7 +143,7 @@ async fn undo_agent_turn_covers_all_files() {
     ide.keys("Alt-8 t").await;
     assert_eq!(file_texts(&mut ide), ["one\ntwo\nthree\n", "größe\n"], "the turn before it is the next");
     ide.keys("Alt-8 t").await;
-    assert_eq!(ide.status_message(), "No agent edit to undo");
+    assert_eq!(ide.status_message(), "No agent edit to undo; not saved: a.txt, b.txt");
     ide.keys("Ctrl-z Ctrl-z").await;
     assert_eq!(ide.text(), "1\n2\n3\n", "each is one step");
 }

@@ -100,7 +100,7 @@ async fn vim_command_line_saves_opens_and_quits() {
     ide.keys("x").await;
     ide.type_in(":q").await;
     ide.keys("Enter").await;
-    assert_eq!(ide.status_message(), "Not saved. Close without saving: q!");
+    assert_eq!(ide.status_message(), "Unsaved changes (:q! discards)");
     ide.type_in(":e b.txt").await;
     ide.keys("Enter").await;
     assert_eq!(ide.current_file_name(), "b.txt");

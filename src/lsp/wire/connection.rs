@@ -116,7 +116,10 @@ impl Connection {
             next_id: AtomicI64::new(1),
         });
         let (sender, receiver) = mpsc::channel(INCOMING_MAX);
-        let work = Work { read: Box::pin(read(shared.clone(), input, sender)), write: Box::pin(write(shared.clone(), output)) };
+        let work = Work {
+            read: Box::pin(read(shared.clone(), input, sender)),
+            write: Box::pin(write(shared.clone(), output)),
+        };
         (Self { shared }, work, receiver)
     }
 
@@ -172,12 +175,12 @@ impl Connection {
     /// # Errors
     ///
     /// A result that cannot be written, and a connection that has ended.
-    pub fn answer(&self, id: &Id, result: Result<impl Serialize, RpcError>) -> Result<(), RequestError> {
+    pub fn answer(&self, id: &Id, result: Result<impl Serialize, &RpcError>) -> Result<(), RequestError> {
         let invalid = |error: serde_json::Error| RequestError::Invalid {
             method: "an answer".to_string(),
             reason: error.to_string(),
         };
-        let message = message::answer(id, result.as_ref()).map_err(invalid)?;
+        let message = message::answer(id, result).map_err(invalid)?;
         Ok(self.shared.outbox.put(framed::frame(&message))?)
     }
 
@@ -251,7 +254,8 @@ async fn read(shared: Arc<Shared>, mut input: impl AsyncRead + Unpin, incoming: 
                 }
             };
             let message = message.map(|message| sort(&shared, message));
-            let message = message.unwrap_or_else(|error| Some(Incoming::Problem(format!("no message: {error}"))));
+            let message =
+                message.unwrap_or_else(|error| Some(Incoming::Problem(format!("no message: {error}"))));
             if let Some(message) = message {
                 // Whoever handles messages may have gone; answers still count.
                 drop(incoming.send(message).await);
@@ -279,9 +283,11 @@ fn sort(shared: &Shared, message: Message) -> Option<Incoming> {
                 drop(waiting.send(result));
                 return None;
             }
-            let was_asked = matches!(&id, Id::Number(n) if (1..shared.next_id.load(Ordering::Relaxed)).contains(n));
+            let was_asked =
+                matches!(&id, Id::Number(n) if (1..shared.next_id.load(Ordering::Relaxed)).contains(n));
             // The answer to a cancelled request, or a second one, says nothing new.
-            (!was_asked).then(|| Incoming::Problem(format!("an answer to a request that was never made: {id}")))
+            (!was_asked)
+                .then(|| Incoming::Problem(format!("an answer to a request that was never made: {id}")))
         }
     }
 }
@@ -309,7 +315,7 @@ mod tests {
 
     use super::*;
 
-    const SOON: Duration = Duration::from_secs(60);
+    const SOON: Duration = Duration::from_mins(1);
 
     /// A connection, what it is sent, and the peer's end of the stream.
     fn connected() -> (Connection, mpsc::Receiver<Incoming>, Peer) {
@@ -317,7 +323,11 @@ mod tests {
         let (input, output) = split(ours);
         let (connection, work, incoming) = Connection::new(input, output);
         tokio::spawn(work.run());
-        (connection, incoming, Peer { stream: theirs, frames: FrameReader::new(MESSAGE_MAX), read: Vec::new() })
+        (
+            connection,
+            incoming,
+            Peer { stream: theirs, frames: FrameReader::new(MESSAGE_MAX), read: Vec::new() },
+        )
     }
 
     struct Peer {
@@ -382,7 +392,10 @@ mod tests {
         peer.send(r#"{"id":9,"result":1}"#).await;
         peer.send(r#"{"method":"m"}"#).await;
         let problem = incoming.recv().await.unwrap();
-        assert!(matches!(&problem, Incoming::Problem(text) if text.ends_with("never made: 9")), "{problem:?}");
+        assert!(
+            matches!(&problem, Incoming::Problem(text) if text.ends_with("never made: 9")),
+            "{problem:?}"
+        );
         assert!(matches!(incoming.recv().await, Some(Incoming::Notification { .. })));
     }
 
@@ -416,12 +429,14 @@ mod tests {
     async fn connection_peer_asks_and_is_answered() {
         let (connection, mut incoming, mut peer) = connected();
         peer.send(r#"{"id":"k","method":"workspace/configuration","params":{"items":[]}}"#).await;
-        let Some(Incoming::Request { id, method, params }) = incoming.recv().await else { panic!("no request") };
+        let Some(Incoming::Request { id, method, params }) = incoming.recv().await else {
+            panic!("no request")
+        };
         assert_eq!((method.as_str(), params.unwrap().get()), ("workspace/configuration", r#"{"items":[]}"#));
         connection.answer(&id, Ok([1])).unwrap();
         assert_eq!(peer.next().await, r#"{"jsonrpc":"2.0","id":"k","result":[1]}"#);
         let error = RpcError { code: RpcError::METHOD_NOT_FOUND, message: "no".to_string() };
-        connection.answer(&id, Err::<(), _>(error)).unwrap();
+        connection.answer(&id, Err::<(), _>(&error)).unwrap();
         assert!(peer.next().await.contains("-32601"));
     }
 

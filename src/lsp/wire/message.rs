@@ -172,10 +172,16 @@ mod tests {
     fn told(text: &str) -> String {
         match parse(text.as_bytes()) {
             Ok(Message::Request { id, method, params }) => {
-                format!("request {id} {method} {}", params.map_or("-".to_string(), |params| params.to_string()))
+                format!(
+                    "request {id} {method} {}",
+                    params.map_or("-".to_string(), |params| params.to_string())
+                )
             }
             Ok(Message::Notification { method, params }) => {
-                format!("notification {method} {}", params.map_or("-".to_string(), |params| params.to_string()))
+                format!(
+                    "notification {method} {}",
+                    params.map_or("-".to_string(), |params| params.to_string())
+                )
             }
             Ok(Message::Answer { id, result }) => {
                 let id = id.map_or("-".to_string(), |id| id.to_string());
@@ -208,11 +214,15 @@ mod tests {
 
     #[test]
     fn message_that_is_none_is_an_error() {
-        for text in ["", "[]", "1", "{}", r#"{"id":{},"method":"m"}"#, r#"{"id":1,"error":{}}"#, "{\"method\":"] {
+        for text in
+            ["", "[]", "1", "{}", r#"{"id":{},"method":"m"}"#, r#"{"id":1,"error":{}}"#, "{\"method\":"]
+        {
             assert!(parse(text.as_bytes()).is_err(), "{text}");
         }
         assert_eq!(told("{\"method\":\"a\u{fffd}\"}"), "notification a\u{fffd} -");
-        assert!(matches!(parse(b"{\"method\":\"\xff\"}"), Ok(Message::Notification { method, .. }) if method == "\u{fffd}"));
+        assert!(
+            matches!(parse(b"{\"method\":\"\xff\"}"), Ok(Message::Notification { method, .. }) if method == "\u{fffd}")
+        );
     }
 
     #[test]

@@ -25,7 +25,7 @@ async fn request_approval(ui: &HostUi, ask: Ask) -> Decision {
     match (ui.select(&title, &options).await.as_deref(), ask.proposal) {
         (Some(ALLOW_ONCE), _) => Decision::Allow,
         (Some(ALLOW_SIMILAR), Some(proposal)) => Decision::AllowLike(proposal),
-        (Some(_), _) => Decision::Deny("the user does not want it to run".to_string()),
+        (Some(_), _) => Decision::Deny("denied by user".to_string()),
         (None, _) => Decision::Deny(format!("nobody has allowed it (rule: {})", ask.rule)),
     }
 }

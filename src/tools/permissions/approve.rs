@@ -152,7 +152,7 @@ async fn decide(
             Ok((args, None))
         }
         Decision::AllowEdited(text) => apply_user_edit(tool, schema, cx, call, (args, field), text).await,
-        Decision::Deny(reason) if reason.is_empty() => Err(Outcome::error("Not run: the user said no.")),
+        Decision::Deny(reason) if reason.is_empty() => Err(Outcome::error("Not run: denied by user.")),
         Decision::Deny(reason) => Err(Outcome::error(format!("Not run: {reason}"))),
     }
 }

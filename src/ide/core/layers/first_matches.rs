@@ -56,8 +56,7 @@ impl FirstSearch {
             found.truncate(SHOWN);
         }
         found.sort_unstable();
-        let matches = found.into_iter().map(|(.., n)| n).collect();
-        FirstMatches { rows, pattern, matches }
+        FirstMatches { rows, pattern, matches: found.into_iter().map(|(.., n)| n).collect() }
     }
 }
 

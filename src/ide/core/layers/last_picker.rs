@@ -4,7 +4,9 @@
 use std::path::PathBuf;
 
 use crate::ide::core::context::Cx;
-use crate::ide::core::layers::picker::{Pick, Picker, PickerSpec, catch_up, on_query_change, open, show_selected};
+use crate::ide::core::layers::picker::{
+    Pick, Picker, PickerSpec, catch_up, on_query_change, open, show_selected,
+};
 use crate::ide::core::state::State;
 
 /// A picker of places in files that was closed, to open it again.

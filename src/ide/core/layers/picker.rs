@@ -801,7 +801,9 @@ pub fn match_query(cx: &mut Cx<'_>) {
     cx.tasks.spawn_blocking("picker.match", work, move |cx, found| {
         let Some(first) = answer_or_error(cx, "search the list", found) else { return };
         let pickers = &mut cx.state.layers;
-        let Some(picker) = pickers.top_mut::<Picker>().filter(|picker| picker.number == number) else { return };
+        let Some(picker) = pickers.top_mut::<Picker>().filter(|picker| picker.number == number) else {
+            return;
+        };
         if picker.matching.show_first(first) {
             cx.state.damage.add(Part::Overlay);
             show_selected(cx);

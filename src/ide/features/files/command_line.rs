@@ -82,7 +82,7 @@ fn quit(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     }
     let unsaved = cx.state.buffers.unsaved().next().is_some();
     if unsaved && !given.bang {
-        return Err("Not saved. Close without saving: q!".to_string());
+        return Err("Unsaved changes (:q! discards)".to_string());
     }
     if unsaved {
         quit::quit(cx);
@@ -99,7 +99,7 @@ fn quit_all(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     }
     let unsaved = cx.state.buffers.unsaved().next().map(crate::ide::model::buffers::Buffer::name);
     match unsaved {
-        Some(name) => Err(format!("Not saved: {name}. Quit without saving: qa!")),
+        Some(name) => Err(format!("Unsaved changes in {name} (:qa! discards)")),
         None => options::run(cx, "app.quit"),
     }
 }
@@ -109,7 +109,7 @@ fn close(cx: &mut Cx<'_>, given: &LineArgs<'_>) -> Result<(), String> {
     let id = current(cx)?;
     let unsaved = cx.state.buffers.current().is_some_and(crate::ide::model::buffers::Buffer::is_unsaved);
     if unsaved && !given.bang {
-        return Err("Not saved. Close without saving: add !".to_string());
+        return Err("Unsaved changes (! discards)".to_string());
     }
     feature::notify(cx, FeatureEvent::Closing(id));
     cx.state.close_buffer(id);

@@ -41,7 +41,8 @@ pub fn meanings(state: &State, context: KeyContext, keys: &[Key]) -> Vec<Meaning
 }
 
 /// Returns what no longer works in a context once a command has a sequence there: what the context itself has on these
-/// keys, and what it has from the contexts around it.
+/// keys, and what it has from the contexts around it; and where the command does not work there, because a context within
+/// has the keys for something else.
 pub fn losses(state: &State, context: KeyContext, keys: &[Key]) -> Vec<String> {
     let of_context = |place: &KeyContext| {
         let (place, is_own) = (*place, *place == context);
@@ -49,7 +50,13 @@ pub fn losses(state: &State, context: KeyContext, keys: &[Key]) -> Vec<String> {
             if is_own { format!("Lost: {text}") } else { format!("Hidden there: {text} ({})", place.name()) }
         })
     };
-    context.chain().iter().flat_map(of_context).collect()
+    let within =
+        KeyContext::ALL.iter().filter(|place| **place != context && place.chain().contains(&context));
+    let of_place = |place: &KeyContext| {
+        let name = place.name();
+        in_the_way(state, *place, keys).into_iter().map(move |text| format!("Hidden by: {text} ({name})"))
+    };
+    context.chain().iter().flat_map(of_context).chain(within.flat_map(of_place)).collect()
 }
 
 /// Returns what a context has on a sequence, on its beginnings, and on what begins with it.

@@ -20,7 +20,7 @@ use crate::ide::model::text_area::TextArea;
 use crate::tools::permissions::approval::{Ask, Decision};
 
 /// The model's message for a call that was denied without a reason.
-const DENIED: &str = "the user said no";
+const DENIED: &str = "denied by user";
 
 /// Adds a request and shows it, unless others wait before it.
 pub fn ask(cx: &mut Cx<'_>, ask: Ask, reply: oneshot::Sender<Decision>) {

@@ -3,7 +3,9 @@
 
 use crate::base::plural::pluralize;
 use crate::ide::core::context::{Cx, answer_or_report};
+use crate::ide::core::state::State;
 use crate::ide::features::restore::events::{TASK, on_restored, show_preview};
+use crate::ide::model::buffers::Buffer;
 use crate::runtime::restore::target::{CURRENT_ENTRY, Preview, RestoreTarget, Restored};
 use crate::workspace::checkpoint::Decisions;
 
@@ -50,11 +52,25 @@ fn on_undone(cx: &mut Cx<'_>, restored: Restored, names: &[String]) {
         restored.applied.failed.is_empty() && restored.conflicts.is_empty() && restored.undo.is_some();
     on_restored(cx, restored);
     if is_all {
-        let list = match names.len().saturating_sub(NAMES_MAX) {
-            0 => names.join(", "),
-            more => format!("{} and {}", names[..NAMES_MAX].join(", "), pluralize(more, "other", "others")),
-        };
+        let list = shorten_list(names);
         let undo = cx.state.how_to("session.undo-restore");
-        cx.state.set_status(format!("Undid the agent's last turn in {list}. Undo: {undo}"));
+        let unsaved = unsaved_note(cx.state);
+        cx.state.set_status(format!("Undid the agent's last turn in {list}{unsaved}. Undo: {undo}"));
+    }
+}
+
+/// Says which open files that the agent has edited are not saved: an edit that was undone in a text alone is still on
+/// disk, and no list of changed files has it.
+pub fn unsaved_note(state: &State) -> String {
+    let is_left = |buffer: &&Buffer| buffer.is_unsaved() && buffer.area.document.was_edited_by_agent();
+    let names: Vec<String> = state.buffers.all().iter().filter(is_left).map(Buffer::name).collect();
+    if names.is_empty() { String::new() } else { format!("; not saved: {}", shorten_list(&names)) }
+}
+
+/// Returns the first names, and how many there are besides.
+fn shorten_list(names: &[String]) -> String {
+    match names.len().saturating_sub(NAMES_MAX) {
+        0 => names.join(", "),
+        more => format!("{} and {}", names[..NAMES_MAX].join(", "), pluralize(more, "other", "others")),
     }
 }

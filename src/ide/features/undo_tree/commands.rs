@@ -6,6 +6,7 @@ use crate::ide::core::command_line::{LineCommand, line_command};
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::layers::prompt::Prompt;
+use crate::ide::core::state::State;
 use crate::ide::features::restore;
 use crate::ide::features::undo_tree::view::UndoView;
 use crate::ide::model::buffers::{Buffer, BufferId};
@@ -109,14 +110,20 @@ fn undo_agent(cx: &mut Cx<'_>) {
     let edits: Vec<String> = buffer.area.document.agent_edits().map(str::to_string).collect();
     // If nothing of an edit is left in the text, the previous one is meant.
     match edits.iter().find_map(|by| undo_edits_by(buffer, by, now_ms)) {
-        None => cx.state.set_status(NO_EDIT),
-        Some(Ok(())) => cx.state.set_status("Undid the agent's edit"),
+        None => say_nothing_to_undo(cx.state),
+        Some(Ok(())) => {
+            let unsaved = restore::last_turn::unsaved_note(cx.state);
+            cx.state.set_status(format!("Undid the agent's edit{unsaved}"));
+        }
         Some(Err(error)) => cx.state.set_error(format!("Cannot undo: {error}")),
     }
     cx.state.damage.add(Part::Editor);
 }
 
-const NO_EDIT: &str = "No agent edit to undo";
+fn say_nothing_to_undo(state: &mut State) {
+    let unsaved = restore::last_turn::unsaved_note(state);
+    state.set_status(format!("No agent edit to undo{unsaved}"));
+}
 
 /// Undoes what the agent's last turn changed: in all files, if that was recorded.
 fn undo_turn(cx: &mut Cx<'_>) {
@@ -147,7 +154,7 @@ fn undo_turn_of_open_files(cx: &mut Cx<'_>) {
     cx.state.damage.add_all();
     let taken = format!("Undid the agent's last turn in {} (open files, not saved)", done.join(", "));
     match (done.is_empty(), refused.is_empty()) {
-        (true, true) => cx.state.set_status(NO_EDIT),
+        (true, true) => say_nothing_to_undo(cx.state),
         (false, true) => cx.state.set_status(taken),
         (true, _) => cx.state.set_error(format!("Cannot undo in {}", refused.join("; in "))),
         (false, false) => cx.state.set_error(format!("{taken}; not in {}", refused.join("; in "))),

@@ -125,7 +125,7 @@ pub fn summary(revision: &Revision) -> String {
     let (sign, text) = match (&written, &taken) {
         (Some(edit), _) => ("", edit.text),
         (None, Some(edit)) => ("deleted ", edit.text),
-        (None, None) => ("white space", ""),
+        (None, None) => ("whitespace", ""),
     };
     let sample: String = text.trim().chars().take(SAMPLE).collect();
     let sample = sample.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -491,7 +491,9 @@ fn strip_indent(cx: &mut Cx<'_>, breaks: bool) -> bool {
 
 /// Returns removals, sorted by their ends, without what the one before takes away: several cursors may stand in the
 /// indentation of one line.
-fn apart(edits: impl Iterator<Item = (std::ops::Range<Byte>, String)>) -> impl Iterator<Item = (std::ops::Range<Byte>, String)> {
+fn apart(
+    edits: impl Iterator<Item = (std::ops::Range<Byte>, String)>,
+) -> impl Iterator<Item = (std::ops::Range<Byte>, String)> {
     let mut taken = Byte(0);
     edits.map(move |(span, text)| {
         let start = span.start.max(taken);
