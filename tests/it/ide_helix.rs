@@ -146,3 +146,19 @@ async fn helix_line_broken_at_several_cursors_in_its_indentation_loses_it_once()
         assert!(rest.chars().all(|c| c.is_whitespace() || c == 'x'), "{keys}: {text:?}");
     }
 }
+
+#[tokio::test]
+async fn helix_counted_insertion_that_ends_in_the_prompt_types_nothing_there() {
+    for keys in ["2 o", "2 o x", "3 i y"] {
+        let mut ide = ide("    one two three four|\n").await;
+        ide.keys(keys).await;
+        let before = ide.state().buffers.current().unwrap().area.text().to_string();
+        ide.keys("Alt-3 F1").await;
+        ide.type_in("helix.normal").await;
+        ide.keys("Enter").await;
+        let after = ide.state().buffers.current().unwrap().area.text().to_string();
+        assert_eq!(after, before, "{keys}: the file is as it was");
+        assert_eq!(ide.state().prompt.area.text().to_string(), "", "{keys}: nothing is typed in the prompt");
+        assert!(!ide.state().modal.mode.is_typing(), "{keys}");
+    }
+}

@@ -339,6 +339,11 @@ pub fn end_insert(cx: &mut Cx<'_>) {
     finish(cx);
 }
 
+/// Whether keys go to the file: not once one of them, or what happened meanwhile, has given them to something else.
+pub fn has_keys(cx: &mut Cx<'_>) -> bool {
+    matches!(cx.state.text_target(), Some((_, _, Part::Editor)))
+}
+
 /// Prepares typing the keys again: after the line break that they began with, if any.
 pub fn retype(cx: &mut Cx<'_>) {
     if cx.state.modal.typing.lines.is_some() {
@@ -469,7 +474,7 @@ fn break_line(cx: &mut Cx<'_>, make: impl FnOnce(&mut Cx<'_>, &str)) {
 /// Removes the automatic indentation of a line without other text, and of one that is broken after it if
 /// `breaks`; returns whether it did.
 fn strip_indent(cx: &mut Cx<'_>, breaks: bool) -> bool {
-    if !is_indented(cx) {
+    if !is_indented(cx) || !has_keys(cx) {
         return false;
     }
     let Some(buffer) = cx.state.buffers.current() else { return false };
