@@ -306,9 +306,58 @@ async fn git_commits_show_their_changes() {
 }
 
 #[tokio::test]
+async fn git_changed_files_are_listed_with_their_changes_and_opened() {
+    let plan = IdeSetup::new().with("a.txt", "one\n").file("gone.txt", "old\n").file("src/b.txt", "b\n");
+    let Some(plan) = plan.git_committed() else { return };
+    let mut ide = plan.size(140, 30).start().await;
+    std::fs::write(ide.path("src/b.txt"), "b\nadded\n").unwrap();
+    std::fs::write(ide.path("new.txt"), "nobody knows it\n").unwrap();
+    std::fs::remove_file(ide.path("gone.txt")).unwrap();
+    ide.keys("Alt-, g f").await;
+    ide.headless.idle().await;
+    assert_eq!(listed(&mut ide), ["gone.txt", "new.txt", "src/b.txt"]);
+    let picture = ide.picture();
+    assert!(picture.contains("deleted") && picture.contains("untracked") && picture.contains("modified"));
+    assert!(picture.contains("-old"), "the changes of the first one: {picture}");
+    ide.keys("Enter").await;
+    assert_eq!(ide.status_message(), "The file was deleted: there is nothing to open");
+    ide.keys("Alt-, g f").await;
+    ide.headless.idle().await;
+    ide.keys("Down").await;
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("nobody knows it"), "{}", ide.picture());
+    ide.type_in("b.t").await;
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("+added"), "{}", ide.picture());
+    ide.keys("Enter").await;
+    ide.headless.idle().await;
+    assert_eq!(ide.text(), "b\nadded\n");
+    ide.keys("Alt-, g f").await;
+    ide.headless.idle().await;
+    ide.keys("Tab Tab Enter").await;
+    ide.headless.idle().await;
+    assert_eq!(ide.text(), "nobody knows it\n", "of the marked ones the deleted one is left out");
+}
+
+#[tokio::test]
+async fn git_changed_files_run_no_program_of_the_repository() {
+    let Some(plan) = IdeSetup::new().with("a.txt", "one\n").git_committed() else { return };
+    let mut ide = plan.size(140, 30).start().await;
+    let root = ide.path("");
+    std::fs::write(ide.path("a.txt"), "two\n").unwrap();
+    std::fs::write(ide.path(".gitattributes"), "*.txt filter=x diff=x\n").unwrap();
+    git(&root, &["config", "filter.x.clean", "touch sprung; cat"]);
+    git(&root, &["config", "diff.x.textconv", "touch sprung; cat"]);
+    ide.keys("Alt-, g f").await;
+    ide.headless.idle().await;
+    assert!(listed(&mut ide).is_empty(), "{}", ide.picture());
+    assert!(!ide.path("sprung").exists());
+}
+
+#[tokio::test]
 async fn git_lists_say_that_there_is_no_repository() {
     let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
-    for title in ["Switch branch", "Show commits"] {
+    for title in ["Switch branch", "Show commits", "Go to changed file"] {
         run_command(&mut ide, title).await;
         assert_eq!(ide.status_message(), "Not in a git repository");
         ide.keys("Escape").await;

@@ -309,3 +309,28 @@ async fn picker_click_below_headings_finds_the_row_that_is_shown() {
         assert!(picker.current().unwrap().text.starts_with(title.as_str()), "{title}");
     }
 }
+
+#[tokio::test]
+async fn picker_of_lines_finds_text_of_the_shown_file_and_goes_there() {
+    let text = "fn first() {}\n\n    let größe = 1;\u{7}\nfn last() {}\n";
+    let mut ide = IdeSetup::new().with("a.rs", text).size(120, 24).start().await;
+    ide.keys("Alt-2").await;
+    ide.type_in("// unsaved").await;
+    ide.keys("Enter Alt-, s t").await;
+    ide.headless.idle().await;
+    let rows = |ide: &mut TestIde| {
+        let picker = ide.state().layers.top::<Picker>().unwrap();
+        picker.rows(0, 20).map(|row| format!("{} {}", row.detail, row.text)).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        rows(&mut ide),
+        ["1 // unsaved", "2 fn first() {}", "4 let größe = 1;␇", "5 fn last() {}"],
+        "lines without text are left out"
+    );
+    ide.type_in("größe").await;
+    ide.headless.idle().await;
+    assert_eq!(rows(&mut ide), ["4 let größe = 1;␇"]);
+    ide.keys("Enter").await;
+    let at = ide.state().buffers.current().unwrap().area.caret();
+    assert_eq!(ide.state().buffers.current().unwrap().area.text().line_of(at).0, 3);
+}

@@ -86,7 +86,7 @@ pub fn after_frame(cx: &mut Cx<'_>) {
 }
 
 /// Returns the letters of the files of a folder's repository; none outside of repositories.
-async fn read(env: &dyn Environment, folder: &Path) -> HashMap<PathBuf, char> {
+pub async fn read(env: &dyn Environment, folder: &Path) -> HashMap<PathBuf, char> {
     let Some(root) = git::root_of(folder) else { return HashMap::new() };
     let bytes: Arc<Mutex<Vec<u8>>> = Arc::default();
     let (sink, cancel) = (bytes.clone(), CancellationToken::new());

@@ -2,6 +2,7 @@
 
 use crate::ide::core::feature::{Feature, FeatureEvent};
 
+pub mod changed_files;
 pub mod commands;
 pub mod events;
 pub mod filter;
@@ -11,7 +12,8 @@ pub mod steps;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
-    commands: &[commands::COMMANDS],
+    commands: &[commands::COMMANDS, changed_files::COMMANDS],
+    pickers: &[&changed_files::PICKER],
     panes: &[&pane::PANE],
     slots: &[
         |options| Box::new(steps::TreeSteps::new(&options.state)),

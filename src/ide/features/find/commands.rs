@@ -16,6 +16,12 @@ use crate::text::search::{CaseMatching, SearchOptions};
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("search.find", "Find in file", &["search"], |cx| open(cx, false)),
+    command("search.lines", "Go to line by text", &["search lines", "lines of file", "fuzzy lines"], |cx| {
+        if cx.state.buffers.current().is_none() {
+            return cx.state.set_status("No file open");
+        }
+        cx.defer_picker("lines");
+    }),
     command("search.next", "Find next match", &["search next"], |cx| go(cx, Step::Next)),
     command("search.previous", "Find previous match", &["search previous"], |cx| go(cx, Step::Previous))
         .with_former_ids(&["list.accept-backward"]),

@@ -10,6 +10,7 @@ pub mod commands;
 pub mod draw;
 pub mod history;
 pub mod job;
+pub mod lines;
 pub mod preview;
 pub mod replace;
 pub mod search;
@@ -18,6 +19,7 @@ pub mod state;
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
     commands: &[commands::COMMANDS],
+    pickers: &[&lines::PICKER],
     slots: &[|_| Box::new(state::FindState::default())],
     on_event: |cx, event| {
         if event == FeatureEvent::BeforeSleep {
