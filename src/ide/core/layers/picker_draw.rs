@@ -69,7 +69,8 @@ pub fn draw(canvas: &mut Canvas<'_>, picker: &Picker, state: &State) {
     } else {
         draw_matches(&mut inside, picker);
     }
-    if picker.matches() == 0 && !picker.is_filling {
+    // While it searches, there may be matches yet.
+    if picker.matches() == 0 && !picker.is_filling && picker.is_settled {
         let style = inside.style("ui.overlay.soft");
         inside.text(2, 1, "No matches", style);
     }
