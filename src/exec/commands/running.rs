@@ -44,7 +44,7 @@ pub enum Input {
 pub struct Running {
     /// Its output, until its end. A read error reported by the system counts as the end, too.
     pub output: Box<dyn AsyncRead + Send + Unpin>,
-    /// Its standard error, where that has a pipe of its own. Who does not read it stops a command that writes much.
+    /// Its standard error, where that has a pipe of its own. It must be read: a full pipe blocks the command.
     pub errors: Option<Box<dyn AsyncRead + Send + Unpin>>,
     /// Its input, unless closed. Dropping it closes it.
     pub input: Option<Box<dyn AsyncWrite + Send + Sync + Unpin>>,

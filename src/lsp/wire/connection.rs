@@ -1,4 +1,4 @@
-//! A connection to a peer: requests with deadlines that are cancelled when nobody waits for them any more, notifications,
+//! A connection to a peer: requests with deadlines, cancelled when their future is dropped, notifications,
 //! and what the peer sends. Must not know methods, except the one that cancels.
 
 use std::collections::HashMap;
@@ -84,7 +84,7 @@ pub enum Incoming {
         /// Its parameters.
         params: Option<Box<RawValue>>,
     },
-    /// It sent something that is no message, or an answer that nobody waits for. It is left out.
+    /// It sent something that is no message, or an answer to no request. It is left out.
     Problem(String),
 }
 
@@ -123,7 +123,7 @@ impl Connection {
         (Self { shared }, work, receiver)
     }
 
-    /// Asks the peer. When the future is dropped, the peer is told that nobody waits any more.
+    /// Asks the peer. Dropping the future sends a cancellation.
     ///
     /// # Errors
     ///
@@ -257,17 +257,17 @@ async fn read(shared: Arc<Shared>, mut input: impl AsyncRead + Unpin, incoming: 
             let message =
                 message.unwrap_or_else(|error| Some(Incoming::Problem(format!("no message: {error}"))));
             if let Some(message) = message {
-                // Whoever handles messages may have gone; answers still count.
+                // The receiver may be dropped; answers are still delivered.
                 drop(incoming.send(message).await);
             }
         }
     }
-    // Who waits learns that nothing comes.
+    // Pending requests end with an error.
     drop(shared.pending.lock().take());
     shared.outbox.close();
 }
 
-/// Gives an answer to who waits for it; returns what is not one.
+/// Delivers an answer to its request; returns any other message.
 fn sort(shared: &Shared, message: Message) -> Option<Incoming> {
     match message {
         Message::Request { id, method, params } => Some(Incoming::Request { id, method, params }),
@@ -279,7 +279,7 @@ fn sort(shared: &Shared, message: Message) -> Option<Incoming> {
         Message::Answer { id: Some(id), result } => {
             let waiting = shared.pending.lock().as_mut().and_then(|pending| pending.remove(&id));
             if let Some(waiting) = waiting {
-                // Who waited may have gone just now.
+                // The request may have been dropped just now.
                 drop(waiting.send(result));
                 return None;
             }

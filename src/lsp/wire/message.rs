@@ -1,5 +1,5 @@
 //! Messages of JSON-RPC 2.0, as the language server protocol 3.18 uses them. Values are left as they were written, so
-//! that whoever knows their type reads them. Pure.
+//! that the module that knows their type decodes them. Pure.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Messages that wait to be written. Nobody who puts one in waits; a peer that does not read costs limited memory.
+//! Messages that wait to be written. Adding one never blocks; a peer that does not read costs limited memory.
 
 use std::collections::VecDeque;
 

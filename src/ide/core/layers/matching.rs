@@ -12,7 +12,7 @@ use crate::ide::core::layers::picker::PickRow;
 /// Rows that can be added from any thread, and those of them that match a query.
 pub struct Matching {
     matcher: Nucleo<PickRow>,
-    /// Those shown until the matcher has gone through all rows.
+    /// Those shown until the matcher has compared all rows.
     first: Option<FirstMatches>,
     /// Finds the letters that match.
     letters: RefCell<Matcher>,

@@ -1,10 +1,11 @@
 //! The list of the lines of the shown file, filtered while typing. Must not know queries of the find bar.
 
 use nucleo::Injector;
+use tokio_util::sync::CancellationToken;
 
 use crate::base::width::visible;
 use crate::ide::core::context::{Cx, answer_or_error};
-use crate::ide::core::layers::picker::{Pick, PickRow, PickerSpec, RowSource, push};
+use crate::ide::core::layers::picker::{Pick, PickRow, Picker, PickerSpec, RowSource, push};
 use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::locations;
@@ -45,14 +46,18 @@ fn place(state: &State, LinePlace { buffer, at, .. }: &LinePlace) -> Option<Prev
     Some(PreviewTarget::file(buffer.path.clone()?, Some(text.line_of((*at).min(text.end())).0 + 1)))
 }
 
-/// Adds the lines of the shown file to the picker of this number, in a task.
+/// Adds the lines of the shown file to the picker of this number, in a task that ends with the picker.
 fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64) {
     let Some(buffer) = cx.state.buffers.current().filter(|buffer| !buffer.is_image) else {
         return cx.state.finish_filling(picker);
     };
     let (text, id, version) = (buffer.area.text().clone(), buffer.id, buffer.area.document.version());
+    let cancel = CancellationToken::new();
+    if let Some(picker) = cx.state.layers.top_mut::<Picker>() {
+        picker.search = Some(cancel.clone().drop_guard());
+    }
     let work = move || {
-        for line in (0..=text.last_line().0).map(Line) {
+        for line in (0..=text.last_line().0).map(Line).take_while(|_| !cancel.is_cancelled()) {
             let shown = shown(&text, line);
             if !shown.is_empty() {
                 let place = LinePlace { buffer: id, version, at: text.line_start(line) };
