@@ -187,7 +187,7 @@ async fn palette_offers_what_the_words_mean() {
     let mut ide = IdeSetup::new().with("a.txt", "one\n").size(120, 40).start().await;
     for (typed, first) in [
         ("theme", Some("Choose theme")),
-        ("help", Some("Show command palette")),
+        ("help", Some("Open help page")),
         ("settings", Some("Open settings")),
         ("wrap", Some("Toggle word wrap")),
         ("tools", Some("Choose agent tools")),

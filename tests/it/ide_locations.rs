@@ -153,3 +153,24 @@ async fn marks_show_their_places_beside_the_list() {
         assert!(ide.picture().contains(line), "{query}: {}", ide.picture());
     }
 }
+
+#[tokio::test]
+async fn marked_rows_of_marks_open_their_files_together() {
+    let mut ide = ide("one\n|two").await;
+    ide.keys("Alt-' s A").await;
+    ide.keys("Ctrl-p").await;
+    ide.type_in("b.txt").await;
+    ide.headless.idle().await;
+    ide.keys("Enter").await;
+    ide.headless.idle().await;
+    ide.keys("Down Alt-' s B").await;
+    ide.keys("Alt-' m Tab Tab").await;
+    assert!(ide.picture().contains("2 marked"), "{}", ide.picture());
+    ide.keys("Enter").await;
+    ide.headless.idle().await;
+    let shown = ide.state().buffers.current().map(|buffer| buffer.name());
+    assert_eq!((shown.as_deref(), ide.cursor()), (Some("b.txt"), (2, 1)), "the last one is shown");
+    ide.keys("Alt-' m Tab Tab Ctrl-l").await;
+    ide.headless.idle().await;
+    assert_eq!(ide.text(), "b.txt:2:b two\na.txt:2:two\n");
+}

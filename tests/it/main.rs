@@ -123,6 +123,8 @@ mod ide_git;
 mod ide_heavy;
 /// The Helix key map.
 mod ide_helix;
+/// The pages of the documentation within the program.
+mod ide_help;
 /// Registers, marks, jumps.
 mod ide_history_search;
 mod ide_image_files;

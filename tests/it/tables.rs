@@ -4,8 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
+use bowline::ide::core::context::Command;
 use bowline::ide::core::damage::Part;
 use bowline::ide::core::keys::keymap::{KeyContext, Keymap, Lookup};
+use bowline::ide::core::layers::rank::{Names, rank};
 use bowline::ide::editor::modal::command_line::run;
 use bowline::ide::features::palette::keymaps;
 use bowline::ide::features::prompt::slash_commands::SLASH_COMMANDS;
@@ -473,4 +475,58 @@ fn feature_table_matches_folders() {
     let declare = sources.iter().filter(|file| file.raw.contains("pub const FEATURE:"));
     let folders: BTreeSet<&str> = declare.filter_map(|file| file.module.rsplit("::").next()).collect();
     assert_eq!(ids, folders);
+}
+
+/// Rows of the palette that are seen without scrolling in a small window.
+const SEEN_ROWS: usize = 12;
+
+/// Returns the commands of a palette that come before one for one of its names.
+fn before<'a>(listed: &'a [&Command], command: &Command, name: &str) -> Option<Vec<&'a Command>> {
+    let score = |command: &Command| {
+        let names = Names { title: command.title, aliases: command.aliases, id: command.id, about: "" };
+        rank(name, &names).map(|found| found.score)
+    };
+    let own = score(command)?;
+    Some(listed.iter().copied().filter(|other| score(other) > Some(own)).collect())
+}
+
+#[test]
+fn command_is_found_by_its_title_its_id_and_each_of_its_aliases() {
+    let mut faults = Vec::new();
+    // The commands of the Vim and the Helix map are never in one palette.
+    for hidden in ["vim.", "helix."] {
+        let listed: Vec<&Command> =
+            CATALOG.commands().filter(|command| !command.id.starts_with(hidden)).collect();
+        for command in &listed {
+            let found = |name: &str| before(&listed, command, name);
+            for name in [command.title, command.id] {
+                if found(name).is_none_or(|before| !before.is_empty()) {
+                    faults.push(format!("{} is not the first for {name:?}", command.id));
+                }
+            }
+            for alias in command.aliases {
+                let Some(before) = found(alias) else {
+                    faults.push(format!("{} is not found by {alias:?}", command.id));
+                    continue;
+                };
+                // Titles with the word come first. A name of a letter or two is a key.
+                let word = alias.to_lowercase();
+                let starts = |title: &str| {
+                    title
+                        .to_lowercase()
+                        .split(|letter: char| !letter.is_alphanumeric())
+                        .any(|at| at.starts_with(&word))
+                };
+                let is_crowded = before.len() >= SEEN_ROWS && alias.chars().count() > 2;
+                if is_crowded || before.iter().any(|other| !starts(other.title)) && !word.contains(' ') {
+                    faults.push(format!(
+                        "{}: {} commands come before it for {alias:?}",
+                        command.id,
+                        before.len()
+                    ));
+                }
+            }
+        }
+    }
+    assert_eq!(faults, Vec::<String>::new());
 }

@@ -15,6 +15,9 @@ use crate::tui::input::Key;
 /// Opens a file, or shows it if it is already open, at a one-based line and column.
 pub type OpenFile = fn(&mut Cx<'_>, PathBuf, Option<(usize, usize)>);
 
+/// A file, and a one-based line and column in it.
+pub type FilePlace = (PathBuf, Option<(usize, usize)>);
+
 /// Draws a file that is an image.
 pub type DrawImage = fn(&mut Canvas<'_>, &State, BufferId);
 
@@ -29,6 +32,8 @@ pub struct Catalog {
     pub features: &'static [Feature],
     /// Opens a file.
     pub open_file: OpenFile,
+    /// Opens several files in their order, and goes to the last one.
+    pub open_files: fn(&mut Cx<'_>, Vec<FilePlace>),
     /// Draws a file that is an image.
     pub draw_image: DrawImage,
     /// Draws a file beside a list.

@@ -14,6 +14,7 @@ pub mod file_tree;
 pub mod files;
 pub mod find;
 pub mod git;
+pub mod help;
 pub mod history_search;
 pub mod image_files;
 pub mod images;
@@ -66,6 +67,7 @@ pub static FEATURES: &[Feature] = &[
     drafts::FEATURE,
     file_tree::FEATURE,
     git::FEATURE,
+    help::FEATURE,
     history_search::FEATURE,
     image_files::FEATURE,
     images::FEATURE,

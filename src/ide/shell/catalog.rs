@@ -12,6 +12,7 @@ pub static CATALOG: Catalog = Catalog {
     areas: AREAS,
     features: FEATURES,
     open_file: files::open::open,
+    open_files: files::open::go_to_all,
     draw_image: image_files::draw::draw,
     draw_preview: previews::draw::draw,
     run_command: input::run,

@@ -19,8 +19,8 @@ pub const COMMANDS: &[Command] = &[
     command("list.down", "Move down in list", &["next row"], |cx| step(cx, 1)),
     command("list.page-up", "Move list page up", &[], |cx| step(cx, -10)),
     command("list.page-down", "Move list page down", &[], |cx| step(cx, 10)),
-    command("list.top", "Go to first row", &[], |cx| step(cx, -FAR)),
-    command("list.bottom", "Go to last row", &[], |cx| step(cx, FAR)),
+    command("list.top", "Go to first row", &["top of list"], |cx| step(cx, -FAR)),
+    command("list.bottom", "Go to last row", &["end of list"], |cx| step(cx, FAR)),
     command("list.accept", "Accept selected row", &["choose", "confirm"], |cx| {
         cx.defer(|cx| match cx.state.layers.last().map(Layer::actions) {
             Some(actions) => (actions.accept)(cx),
@@ -41,7 +41,7 @@ pub const COMMANDS: &[Command] = &[
     }),
     command("list.toggle-up", "Mark row and move up", &["toggle selection"], |cx| picker::toggle(cx, -1)),
     command("list.show-results", "Show rows as results", &["quickfix list", "editable list"], show_results),
-    command("list.remove", "Remove selected row", &["delete", "drop stash", "revoke"], remove)
+    command("list.remove", "Remove selected row", &["delete row", "drop stash", "revoke"], remove)
         .with_former_ids(&["prompt.delete-stash"]),
     command("list.reset", "Reset selected row", &["default value", "default key", "unset"], |cx| {
         if !picker::reset(cx) {

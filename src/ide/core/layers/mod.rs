@@ -5,6 +5,7 @@ pub mod first_matches;
 pub mod frame;
 pub mod last_picker;
 pub mod layer;
+pub mod marked_rows;
 pub mod matching;
 pub mod path_completion;
 pub mod picker;

@@ -17,6 +17,7 @@ use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::frame;
 use crate::ide::core::layers::last_picker;
 use crate::ide::core::layers::layer::{Actions, Layer};
+use crate::ide::core::layers::marked_rows;
 use crate::ide::core::layers::matching::Matching;
 use crate::ide::core::layers::picker_draw;
 use crate::ide::core::layers::prefix::{self, Prefix};
@@ -64,7 +65,7 @@ pub struct PickerSpec {
     pub commands: &'static [&'static str],
     /// Accepts a row. `marked` are the rows marked with Tab.
     pub accept: fn(&mut Cx<'_>, pick: &Pick, marked: &[Pick]),
-    /// Accepts all rows marked with Tab together, of a list whose rows can be.
+    /// Accepts all rows marked with Tab together; without it places in files are opened.
     pub accept_many: Option<fn(&mut Cx<'_>, marked: &[Pick])>,
     /// Removes what a row stands for; without it the key edits the query.
     pub remove: Option<fn(&mut Cx<'_>, pick: &Pick)>,
@@ -116,10 +117,15 @@ impl PickerSpec {
         self.preview.is_some() && self.has_places
     }
 
+    /// Returns whether several rows can be marked and accepted together.
+    pub fn accepts_many(&self) -> bool {
+        self.accept_many.is_some() || self.toggle.is_none() && self.is_in_files()
+    }
+
     /// Returns whether a command that lists have a key for means something in this one.
     pub fn has_command(&self, id: &str) -> bool {
         match id {
-            "list.toggle" | "list.toggle-up" => self.toggle.is_some() || self.accept_many.is_some(),
+            "list.toggle" | "list.toggle-up" => self.toggle.is_some() || self.accepts_many(),
             "list.remove" => self.remove.is_some(),
             "list.reset" => self.reset.is_some(),
             "list.test" => self.test.is_some(),
@@ -612,14 +618,8 @@ fn escape(cx: &mut Cx<'_>) {
 /// Accepts the marked rows, of a list that accepts several, or else the selected one. While there is none, but rows
 /// may come, the first one that comes is accepted.
 pub fn accept(cx: &mut Cx<'_>) {
-    let Some(picker) = cx.state.layers.top::<Picker>() else { return };
-    match picker.spec.accept_many.filter(|_| !picker.marked.is_empty()) {
-        Some(accept_many) => {
-            if let Some(picker) = close(cx) {
-                accept_many(cx, &picker.marked);
-            }
-        }
-        None => accept_selected(cx),
+    if !marked_rows::accept(cx) {
+        accept_selected(cx);
     }
 }
 
@@ -715,7 +715,7 @@ pub fn on_query_change(cx: &mut Cx<'_>) {
 pub fn toggle(cx: &mut Cx<'_>, step: i64) {
     let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
     let toggle = picker.spec.toggle.as_ref();
-    if toggle.is_none() && picker.spec.accept_many.is_none() {
+    if toggle.is_none() && !picker.spec.accepts_many() {
         return;
     }
     // The matches may have changed, perhaps to none.

@@ -40,7 +40,7 @@ enum ListLine<T> {
 pub fn draw(canvas: &mut Canvas<'_>, picker: &Picker, state: &State) {
     let more = if picker.is_filling { "…" } else { "" };
     let mut count = format!("{} / {}{more}", picker.matches(), picker.total());
-    if picker.spec.accept_many.is_some() && !picker.marked.is_empty() {
+    if picker.spec.accepts_many() && !picker.marked.is_empty() {
         count.insert_str(0, &format!("{} marked  ", picker.marked.len()));
     }
     let inner = frame::draw(canvas, picker.spec.title, &count, &footer(picker, state));
@@ -108,7 +108,7 @@ fn first_row(picker: &Picker, height: u32) -> u32 {
 fn footer(picker: &Picker, state: &State) -> String {
     let mut keys = vec![picker.spec.footer.to_string()];
     let mark = state.keymap.keys_for(KeyContext::Picker, "list.toggle");
-    keys.extend(mark.filter(|_| picker.spec.accept_many.is_some()).map(|key| format!("{key} mark")));
+    keys.extend(mark.filter(|_| picker.spec.accepts_many()).map(|key| format!("{key} mark")));
     if picker.spec.is_in_files() {
         let in_window =
             [("list.accept-right", "right"), ("list.accept-below", "below"), ("list.show-results", "list")];

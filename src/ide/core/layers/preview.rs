@@ -28,6 +28,17 @@ pub enum PreviewSource {
     Made(PreviewText),
 }
 
+impl PreviewSource {
+    /// Returns the file name whose language the text has; `None` for one that is at hand.
+    pub fn name(&self) -> Option<String> {
+        match self {
+            Self::File(path) => path.file_name().map(|name| name.to_string_lossy().into_owned()),
+            Self::Text(_) => None,
+            Self::Made(made) => Some(made.name.to_string()),
+        }
+    }
+}
+
 /// Makes a text from a key. The error says why there is none.
 pub type MakeText = fn(Arc<dyn Environment>, String) -> BoxFuture<'static, Result<String, String>>;
 

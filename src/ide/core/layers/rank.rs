@@ -23,6 +23,9 @@ pub struct Names<'a> {
 /// Score of a row whose title has every word of the query: more than all else together.
 const TITLED: u32 = 10_000;
 
+/// What a query counts beside that which is a name as a whole: more than the words of a title, less than all of them.
+const NAMED: u32 = 5_000;
+
 /// How well a query matches.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Match {
@@ -44,6 +47,23 @@ pub fn rank(query: &str, names: &Names<'_>) -> Option<Match> {
     if query.trim().is_empty() {
         return Some(Match::default());
     }
+    let query = query.trim();
+    let is_name = |name: &str| name.to_lowercase() == query;
+    let is_alias = names.aliases.iter().any(|alias| is_name(alias));
+    // Another name may have no letters, such as `%`.
+    let mut found = by_words(query, names).or_else(|| is_alias.then(Match::default))?;
+    found.score += match () {
+        () if is_name(names.title) || is_name(names.id) => NAMED + 100,
+        () if is_alias => NAMED,
+        () if names.title.to_lowercase().starts_with(query) => 20,
+        () => 0,
+    };
+    found.letters.sort_by_key(|letters| letters.start);
+    Some(found)
+}
+
+/// Returns how well the words of a query match, if each does.
+fn by_words(query: &str, names: &Names<'_>) -> Option<Match> {
     let (mut found, mut is_titled) = (Match::default(), true);
     for word in query.split_whitespace() {
         let title = in_text(word, names.title).map(|(score, letters)| (score + 30, letters));
@@ -60,15 +80,6 @@ pub fn rank(query: &str, names: &Names<'_>) -> Option<Match> {
     if is_titled {
         found.score += TITLED;
     }
-    let query = query.trim();
-    let is_name = |name: &str| name.to_lowercase() == query;
-    found.score += match () {
-        () if is_name(names.title) || is_name(names.id) => 100,
-        () if names.aliases.iter().any(|alias| is_name(alias)) => 80,
-        () if names.title.to_lowercase().starts_with(query) => 20,
-        () => 0,
-    };
-    found.letters.sort_by_key(|letters| letters.start);
     Some(found)
 }
 
@@ -198,6 +209,12 @@ mod tests {
         assert!(score("save", &save_as) > score("save", &save), "another name, as a whole");
         assert!(score("wrap", &WRAP) > score("wrap", &Names { title: "Other", ..WRAP }));
         assert!(score("tog", &WRAP) > score("togw", &WRAP));
+        let percent = Names { title: "Show image unscaled", aliases: &["100 %"], ..Names::default() };
+        assert!(rank("100 %", &percent).is_some() && rank("%", &percent).is_none(), "a name without letters");
+        assert!(
+            score("wrap lines", &Names { aliases: &["wrap lines"], ..percent })
+                > score("wrap", &WRAP) - TITLED
+        );
     }
 
     #[test]

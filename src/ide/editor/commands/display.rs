@@ -40,7 +40,7 @@ pub const COMMANDS: &[Command] = &[
     command("view.toggle-guides", "Toggle indent guides", &["indentation lines"], |cx| {
         toggle(cx, "Indent guides", |look| &mut look.indent_guides);
     }),
-    command("view.toggle-breadcrumbs", "Toggle breadcrumbs", &[], |cx| {
+    command("view.toggle-breadcrumbs", "Toggle breadcrumbs", &["path of symbols", "winbar"], |cx| {
         toggle(cx, "Breadcrumbs", |look| &mut look.breadcrumbs);
     }),
     command("view.toggle-sticky", "Toggle sticky scroll", &["context header"], |cx| {

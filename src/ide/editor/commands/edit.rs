@@ -21,7 +21,7 @@ use crate::text::transaction::{Grouping, Transaction};
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("edit.newline", "Insert line break", &["newline"], newline),
-    command("edit.tab", "Insert tab or indent", &[], tab),
+    command("edit.tab", "Insert tab or indent", &["tab key"], tab),
     command("edit.dedent", "Dedent lines", &["outdent", "unindent", "shift left"], dedent),
     command("edit.delete-back", "Delete previous character", &["backspace"], |cx| {
         let pairs = is_pairing_enabled(cx);
@@ -70,8 +70,8 @@ pub const COMMANDS: &[Command] = &[
         cx.ui.paste_clipboard = true;
     }),
     command("edit.duplicate-line", "Duplicate line", &["copy line down"], duplicate),
-    command("edit.undo", "Undo", &[], |cx| undo_or_redo(cx, true)),
-    command("edit.redo", "Redo", &[], |cx| undo_or_redo(cx, false)),
+    command("edit.undo", "Undo", &["take back"], |cx| undo_or_redo(cx, true)),
+    command("edit.redo", "Redo", &["repeat undone change"], |cx| undo_or_redo(cx, false)),
 ];
 
 /// Edits the focused text. Returns whether it was editable.

@@ -31,7 +31,7 @@ pub const COMMANDS: &[Command] = &[
     command("edit.sort-lines-reverse", "Sort lines in reverse", &["descending"], |cx| {
         sort(cx, Order::Reverse);
     }),
-    command("edit.sort-lines-numeric", "Sort lines numerically", &[], |cx| {
+    command("edit.sort-lines-numeric", "Sort lines numerically", &["sort numbers"], |cx| {
         sort(cx, Order::Numeric);
     }),
     command("edit.unique-lines", "Delete duplicate lines", &["unique", "dedupe"], |cx| {

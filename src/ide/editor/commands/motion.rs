@@ -61,7 +61,7 @@ pub const COMMANDS: &[Command] = &[
     command("select.paragraph-down", "Select one paragraph down", &[], |cx| {
         move_cursors(cx, Motion::ParagraphDown, true);
     }),
-    command("select.bracket", "Select to matching bracket", &[], |cx| {
+    command("select.bracket", "Select to matching bracket", &["select to matching brace"], |cx| {
         move_cursors(cx, Motion::Bracket, true);
     }),
     command("select.block-start", "Select to block start", &["indentation"], |cx| {

@@ -11,7 +11,7 @@ pub const COMMANDS: &[Command] = &[
     command("register.copy", "Copy to register", &["yank"], |cx| {
         await_char(cx, PendingChar::RegisterCopy, "Register: a-z, A-Z appends, + is the clipboard");
     }),
-    command("register.cut", "Cut to register", &["delete"], |cx| {
+    command("register.cut", "Cut to register", &["delete to register"], |cx| {
         await_char(cx, PendingChar::RegisterCut, "Register: a-z, A-Z appends, + is the clipboard");
     }),
     kill_command("register.put", "Paste from register", &["put"], |cx| {

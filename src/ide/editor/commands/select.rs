@@ -34,7 +34,7 @@ pub const COMMANDS: &[Command] = &[
     command("select.keep-primary", "Keep only primary cursor", &["remove secondary cursors"], |cx| {
         map_selection(cx, |_, selection| select::only_primary(selection));
     }),
-    command("select.drop-primary", "Remove primary cursor", &[], |cx| {
+    command("select.drop-primary", "Remove primary cursor", &["delete last cursor"], |cx| {
         map_selection(cx, |_, selection| select::without_primary(selection));
     }),
     command("select.next-range", "Switch to next cursor", &["rotate selections"], |cx| {

@@ -80,8 +80,10 @@ pub const COMMANDS: &[Command] = &[
     command("syntax.inside-test", "Select test body", &[], |cx| {
         select_object(cx, SyntaxObject::Test, false);
     }),
-    command("syntax.next-test", "Go to next test", &[], |cx| go_to_object(cx, SyntaxObject::Test, true)),
-    command("syntax.previous-test", "Go to previous test", &[], |cx| {
+    command("syntax.next-test", "Go to next test", &["jump to next test"], |cx| {
+        go_to_object(cx, SyntaxObject::Test, true)
+    }),
+    command("syntax.previous-test", "Go to previous test", &["jump to previous test"], |cx| {
         go_to_object(cx, SyntaxObject::Test, false);
     }),
 ];

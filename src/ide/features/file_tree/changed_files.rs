@@ -13,7 +13,7 @@ use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::file_tree::git_status;
-use crate::ide::features::files::open::{open, open_all};
+use crate::ide::features::files::open::{go_to_all, open};
 use crate::ide::features::git::run::run;
 use crate::workspace::git;
 
@@ -45,9 +45,7 @@ pub const PICKER: PickerSpec = PickerSpec {
         if files.is_empty() {
             return cx.state.set_status("The marked files were deleted");
         }
-        cx.state.note_jump();
-        open_all(cx, files);
-        panes::focus(cx, Focus::Editor);
+        go_to_all(cx, files);
     }),
     ..PickerSpec::EMPTY
 };

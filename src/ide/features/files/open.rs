@@ -4,7 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::exec::{EnvError, Environment, FileData, FileKind, Stamp};
+use crate::ide::core::catalog::FilePlace;
 use crate::ide::core::context::{Cx, TaskError, Tasks, answer_or_error};
+use crate::ide::core::panes::Focus;
+use crate::ide::editor::commands::panes;
 use crate::ide::features::files::list::list;
 use crate::ide::features::files::progressive;
 use crate::ide::features::files::watch::FILE_WATCH;
@@ -52,8 +55,15 @@ pub fn open(cx: &mut Cx<'_>, path: PathBuf, at: Option<(usize, usize)>) {
     });
 }
 
+/// Opens several files in their order, each with its place, and goes to the last one.
+pub fn go_to_all(cx: &mut Cx<'_>, files: Vec<FilePlace>) {
+    cx.state.note_jump();
+    open_all(cx, files);
+    panes::focus(cx, Focus::Editor);
+}
+
 /// Opens several files in their order, each with its place; the last one is shown.
-pub fn open_all(cx: &mut Cx<'_>, files: Vec<(PathBuf, Option<(usize, usize)>)>) {
+pub fn open_all(cx: &mut Cx<'_>, files: Vec<FilePlace>) {
     let (env, tasks) = (cx.env.clone(), cx.tasks.clone());
     let last = files.len().saturating_sub(1);
     let work = async move {

@@ -15,7 +15,7 @@ use crate::text::search::{CaseMatching, SearchOptions};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("search.find", "Find in file", &["search"], |cx| open(cx, false)),
+    command("search.find", "Find in file", &["search in file"], |cx| open(cx, false)),
     command("search.lines", "Go to line by text", &["search lines", "lines of file", "fuzzy lines"], |cx| {
         if cx.state.buffers.current().is_none() {
             return cx.state.set_status("No file open");

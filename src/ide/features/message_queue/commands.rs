@@ -17,9 +17,14 @@ pub const COMMANDS: &[Command] = &[
     command("queue.delete", "Delete queued message", &["remove message"], delete),
     command("queue.move-up", "Move queued message up", &["reorder"], |cx| shift(cx, true)),
     command("queue.move-down", "Move queued message down", &["reorder"], |cx| shift(cx, false)),
-    command("queue.toggle-delivery", "Toggle delivery of message", &["next", "later", "steer"], |cx| {
-        toggle_delivery(cx);
-    }),
+    command(
+        "queue.toggle-delivery",
+        "Toggle delivery of message",
+        &["deliver after turn", "later", "steer"],
+        |cx| {
+            toggle_delivery(cx);
+        },
+    ),
 ];
 
 /// What the task is doing, for its message.

@@ -126,11 +126,7 @@ fn open_text(state: &State, path: &Path) -> Option<((BufferId, u64), Text)> {
 
 /// Shows a text at once, and its colors when a task has found them.
 fn show_text(cx: &mut Cx<'_>, source: PreviewSource, version: Option<(BufferId, u64)>, text: Text) {
-    let name = match &source {
-        PreviewSource::File(path) => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-        PreviewSource::Text(_) => String::new(),
-        PreviewSource::Made(made) => made.name.to_string(),
-    };
+    let name = source.name().unwrap_or_default();
     let (code, shown) = (text.clone(), source.clone());
     cx.state.slots[PREVIEWS].put(Preview { source, version, content: Content::Text(text, None) });
     let color = move || {

@@ -26,9 +26,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     accept_many: Some(|cx, marked| {
         let place = |Location { path, line, column }: &Location| (path.clone(), Some((*line, *column)));
         let places = marked.iter().filter_map(Pick::get::<Location>).map(place).collect();
-        cx.state.note_jump();
-        files::open::open_all(cx, places);
-        panes::focus(cx, Focus::Editor);
+        files::open::go_to_all(cx, places);
     }),
     commands: &["search.toggle-regex", "search.toggle-word", "search.toggle-case"],
     ..PickerSpec::EMPTY

@@ -83,7 +83,7 @@ pub static SLASH_COMMANDS: &[SlashCommand] = &[
     command("login", "add a provider", "agent.login"),
     command("providers", "show and test providers", "view.providers"),
     command("logout", "delete a stored login", "agent.logout"),
-    command("help", "show shortcuts", "app.keys"),
+    command("help", "find help on everything", "help.pages"),
     command("tutor", "learn bowline in ten steps", "help.tutor"),
     command("hotkeys", "show shortcuts", "app.keys"),
     command("commands", "show the command palette", "app.palette"),

@@ -35,7 +35,7 @@ pub const COMMANDS: &[Command] = &[
     }),
     command("review.undo", "Undo last review decision", &["revert decision"], events::undo),
     command("review.send", "Send review now", &["submit feedback"], events::send_now),
-    command("review.widen-scope", "Expand scope of review", &["branch", "session"], |cx| {
+    command("review.widen-scope", "Expand scope of review", &["whole branch", "whole session"], |cx| {
         events::change_scope(cx, true);
     }),
     command("review.narrow-scope", "Collapse scope of review", &["turn", "last message"], |cx| {

@@ -120,10 +120,10 @@ pub const COMMANDS: &[Command] = &[
         &["collapse branch", "unhide"],
         sessions::toggle_hidden,
     ),
-    command("session.next-branch", "Go to next branch point", &[], |cx| {
+    command("session.next-branch", "Go to next branch point", &["next fork"], |cx| {
         sessions::with_view(cx, |view| view.step_to_branch(1));
     }),
-    command("session.previous-branch", "Go to previous branch point", &[], |cx| {
+    command("session.previous-branch", "Go to previous branch point", &["previous fork"], |cx| {
         sessions::with_view(cx, |view| view.step_to_branch(-1));
     }),
 ];

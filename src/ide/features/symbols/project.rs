@@ -19,7 +19,7 @@ use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::tasks::threads::on_thread;
 use crate::ide::editor::commands::panes;
-use crate::ide::features::files::open::{open, open_all};
+use crate::ide::features::files::open::{go_to_all, open};
 use crate::syntax::Syntax;
 use crate::syntax::languages::detect;
 use crate::text::display::columns;
@@ -43,9 +43,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     accept_many: Some(|cx, marked| {
         let place = |Location { path, line, column }: &Location| (path.clone(), Some((*line, *column)));
         let places = marked.iter().filter_map(Pick::get::<Location>).map(place).collect();
-        cx.state.note_jump();
-        open_all(cx, places);
-        panes::focus(cx, Focus::Editor);
+        go_to_all(cx, places);
     }),
     ..PickerSpec::EMPTY
 };

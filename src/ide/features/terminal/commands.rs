@@ -25,8 +25,8 @@ pub const COMMANDS: &[Command] = &[
     }),
     command("terminal.toggle", "Focus terminal or editor", &["terminal", "shell"], toggle),
     command("terminal.new", "Open new terminal", &["create terminal", "shell"], open),
-    command("terminal.next", "Show next terminal", &[], |cx| step(cx, 1)),
-    command("terminal.previous", "Show previous terminal", &[], |cx| step(cx, -1)),
+    command("terminal.next", "Show next terminal", &["next shell"], |cx| step(cx, 1)),
+    command("terminal.previous", "Show previous terminal", &["previous shell"], |cx| step(cx, -1)),
     command("terminal.close", "Close terminal", &["kill terminal"], close),
     command("terminal.page-up", "Scroll terminal up", &["scrollback"], |cx| scroll(cx, ScrollBy::Pages(1))),
     command("terminal.page-down", "Scroll terminal down", &["scrollback"], |cx| {
@@ -36,7 +36,7 @@ pub const COMMANDS: &[Command] = &[
     command("terminal.bottom", "Scroll terminal to bottom", &["scrollback"], |cx| {
         scroll(cx, ScrollBy::Bottom);
     }),
-    command("terminal.copy", "Copy terminal selection", &[], |cx| {
+    command("terminal.copy", "Copy terminal selection", &["copy from shell"], |cx| {
         with_one(cx, |cx| terminal::input::send_to_active(cx, TerminalRequest::Copy));
     }),
     command(
@@ -65,7 +65,7 @@ pub const COMMANDS: &[Command] = &[
     command("terminal.next-command", "Go to next command", &["next prompt"], |cx| {
         with_one(cx, |cx| terminal::input::send_to_active(cx, TerminalRequest::ToPrompt { is_back: false }));
     }),
-    command("terminal.paste", "Paste into terminal", &[], paste),
+    command("terminal.paste", "Paste into terminal", &["paste into shell"], paste),
     command(
         "terminal.send-selection",
         "Run selection in terminal",

@@ -13,9 +13,11 @@ use crate::ide::features::transcript::view::{self, TRANSCRIPT_VIEW};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("transcript.page-up", "Scroll conversation up", &[], |cx| scroll(cx, Some(-1))),
-    command("transcript.page-down", "Scroll conversation down", &[], |cx| scroll(cx, Some(1))),
-    command("transcript.top", "Scroll to conversation start", &[], |cx| scroll_end(cx, true)),
+    command("transcript.page-up", "Scroll conversation up", &["older messages"], |cx| scroll(cx, Some(-1))),
+    command("transcript.page-down", "Scroll conversation down", &["newer messages"], |cx| {
+        scroll(cx, Some(1))
+    }),
+    command("transcript.top", "Scroll to conversation start", &["first message"], |cx| scroll_end(cx, true)),
     command("transcript.bottom", "Scroll to conversation end", &["latest message"], |cx| {
         scroll_end(cx, false);
     }),
