@@ -168,7 +168,7 @@ async fn marked_rows_of_marks_open_their_files_together() {
     assert!(ide.picture().contains("2 marked"), "{}", ide.picture());
     ide.keys("Enter").await;
     ide.headless.idle().await;
-    let shown = ide.state().buffers.current().map(|buffer| buffer.name());
+    let shown = ide.state().buffers.current().map(bowline::ide::model::buffers::Buffer::name);
     assert_eq!((shown.as_deref(), ide.cursor()), (Some("b.txt"), (2, 1)), "the last one is shown");
     ide.keys("Alt-' m Tab Tab Ctrl-l").await;
     ide.headless.idle().await;

@@ -29,13 +29,13 @@ pub const COMMANDS: &[Command] = &[
     command("edit.lower-case", "Transform to lowercase", &["downcase"], |cx| change_case(cx, Case::Lower)),
     command("edit.title-case", "Transform to title case", &["capitalize"], |cx| change_case(cx, Case::Title)),
     command("edit.snake-case", "Transform to snake case", &["snake_case", "underscores"], |cx| {
-        change_case(cx, Case::Snake)
+        change_case(cx, Case::Snake);
     }),
     command("edit.camel-case", "Transform to camel case", &["camelCase", "change case"], |cx| {
-        change_case(cx, Case::Camel)
+        change_case(cx, Case::Camel);
     }),
     command("edit.kebab-case", "Transform to kebab case", &["kebab-case", "hyphens"], |cx| {
-        change_case(cx, Case::Kebab)
+        change_case(cx, Case::Kebab);
     }),
     command("edit.increment", "Increment number", &["add"], |cx| increment(cx, 1, 0)),
     command("edit.decrement", "Decrement number", &["subtract"], |cx| increment(cx, -1, 0)),

@@ -7,7 +7,7 @@ use crate::ide::core::panes::{AgentPart, Focus};
 pub const COMMANDS: &[Command] = &[
     command("view.focus-files", "Focus file tree", &["explorer", "sidebar"], focus_files),
     command("view.focus-editor", "Focus editor", &["go to editor", "leave agent"], |cx| {
-        focus(cx, Focus::Editor)
+        focus(cx, Focus::Editor);
     }),
     command(
         "view.focus-agent",
@@ -18,7 +18,7 @@ pub const COMMANDS: &[Command] = &[
     command("view.next-pane", "Focus next pane", &["switch panel"], |cx| focus(cx, cx.state.panes.next())),
     command("view.toggle-files", "Toggle file tree", &["explorer", "sidebar"], |cx| toggle(cx, Focus::Files)),
     command("view.toggle-editor", "Toggle editor", &["hide editor", "only agent"], |cx| {
-        toggle(cx, Focus::Editor)
+        toggle(cx, Focus::Editor);
     }),
     command("view.toggle-agent", "Toggle agent pane", &["chat", "panel", "assistant"], |cx| {
         toggle(cx, Focus::Agent);

@@ -81,7 +81,7 @@ pub const COMMANDS: &[Command] = &[
         select_object(cx, SyntaxObject::Test, false);
     }),
     command("syntax.next-test", "Go to next test", &["jump to next test"], |cx| {
-        go_to_object(cx, SyntaxObject::Test, true)
+        go_to_object(cx, SyntaxObject::Test, true);
     }),
     command("syntax.previous-test", "Go to previous test", &["jump to previous test"], |cx| {
         go_to_object(cx, SyntaxObject::Test, false);

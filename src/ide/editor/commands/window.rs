@@ -28,16 +28,16 @@ pub const COMMANDS: &[Command] = &[
     command("window.only", "Close other windows", &["unsplit", "only"], |cx| windows::close_others(cx.state)),
     command("window.next", "Focus next window", &["switch window", "other window"], next),
     command("window.left", "Focus window left", &["pane left", "split left"], |cx| {
-        focus_direction(cx, Direction::Left)
+        focus_direction(cx, Direction::Left);
     }),
     command("window.right", "Focus window right", &["pane right", "split right"], |cx| {
-        focus_direction(cx, Direction::Right)
+        focus_direction(cx, Direction::Right);
     }),
     command("window.up", "Focus window above", &["pane above", "split above"], |cx| {
-        focus_direction(cx, Direction::Up)
+        focus_direction(cx, Direction::Up);
     }),
     command("window.down", "Focus window below", &["pane below", "split below"], |cx| {
-        focus_direction(cx, Direction::Down)
+        focus_direction(cx, Direction::Down);
     }),
     command("window.wider", "Increase window width", &["resize", "widen pane"], |cx| resize(cx, true, STEP)),
     command("window.narrower", "Decrease window width", &["resize"], |cx| resize(cx, true, -STEP)),

@@ -15,7 +15,7 @@ use crate::ide::features::transcript::view::{self, TRANSCRIPT_VIEW};
 pub const COMMANDS: &[Command] = &[
     command("transcript.page-up", "Scroll conversation up", &["older messages"], |cx| scroll(cx, Some(-1))),
     command("transcript.page-down", "Scroll conversation down", &["newer messages"], |cx| {
-        scroll(cx, Some(1))
+        scroll(cx, Some(1));
     }),
     command("transcript.top", "Scroll to conversation start", &["first message"], |cx| scroll_end(cx, true)),
     command("transcript.bottom", "Scroll to conversation end", &["latest message"], |cx| {
