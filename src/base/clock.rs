@@ -45,18 +45,24 @@ impl Clock for SystemClock {
 #[derive(Debug)]
 pub struct ManualClock {
     now_ms: AtomicU64,
-    start_ms: u64,
+    passed_ms: AtomicU64,
 }
 
 impl ManualClock {
     /// Creates a clock at `start_ms` milliseconds since the Unix epoch.
     pub fn new(start_ms: u64) -> Arc<Self> {
-        Arc::new(Self { now_ms: AtomicU64::new(start_ms), start_ms })
+        Arc::new(Self { now_ms: AtomicU64::new(start_ms), passed_ms: AtomicU64::new(0) })
     }
 
     /// Moves the clock forward.
     pub fn advance(&self, by: Duration) {
         self.now_ms.fetch_add(by.as_millis() as u64, Ordering::SeqCst);
+        self.passed_ms.fetch_add(by.as_millis() as u64, Ordering::SeqCst);
+    }
+
+    /// Sets the time of day, as an administrator or a time server does. No time passes.
+    pub fn set_now_ms(&self, now_ms: u64) {
+        self.now_ms.store(now_ms, Ordering::SeqCst);
     }
 }
 
@@ -66,7 +72,7 @@ impl Clock for ManualClock {
     }
 
     fn monotonic(&self) -> Duration {
-        Duration::from_millis(self.now_ms() - self.start_ms)
+        Duration::from_millis(self.passed_ms.load(Ordering::SeqCst))
     }
 }
 

@@ -194,6 +194,8 @@ mod ide_snippets;
 mod ide_start;
 /// The segments of the status line.
 mod ide_status;
+/// The size of the window, and a clock that somebody sets.
+mod ide_surroundings;
 /// Code has colors.
 mod ide_syntax;
 /// Shells in the terminal pane.
@@ -266,6 +268,8 @@ mod program_file;
 mod pty_accessible;
 /// Where copied text goes.
 mod pty_clipboard;
+/// The colors that the terminal gets.
+mod pty_colors;
 /// `bowline doctor` leaves the terminal as it was.
 mod pty_doctor;
 /// The prompt in the user's own editor.

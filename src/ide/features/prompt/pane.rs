@@ -7,7 +7,7 @@ use crate::base::width::{text_width, truncate, truncate_parts};
 use crate::ide::core::damage::Part;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::pane::PaneSpec;
-use crate::ide::core::panes::AgentPart;
+use crate::ide::core::panes::{AgentPart, Focus};
 use crate::ide::core::state::State;
 use crate::ide::features::permissions::view::{APPROVAL, Step};
 use crate::ide::features::prompt::mouse::PROMPT_MOUSE;
@@ -334,6 +334,19 @@ fn placeholder(state: &State) -> String {
         (true, None) if queue_len(state) > 0 => {
             format!("{} takes the queued messages back · the next message sends them", key("agent.dequeue"))
         }
-        (true, None) => "Ask anything · / commands · @ files · ! shell".to_string(),
+        (true, None) => {
+            let key = key_that_leads_here(state).map_or(String::new(), |key| format!(" ({key})"));
+            format!("Ask anything{key} · / commands · @ files · ! shell")
+        }
     }
+}
+
+/// Returns the key that gives the prompt the keys, where another pane has them. Modes of the editor do not change it.
+fn key_that_leads_here(state: &State) -> Option<String> {
+    let context = match state.panes.focus {
+        Focus::Agent => return None,
+        Focus::Editor => KeyContext::Editor,
+        Focus::Files | Focus::SessionTree | Focus::Terminal => state.base_key_context(),
+    };
+    state.keymap.keys_for(context, "view.focus-agent")
 }
