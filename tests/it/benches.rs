@@ -25,6 +25,7 @@ fn benchmarks_all_run_in_quick_mode() {
         "branch switch over entries",
         "HTML of 100 messages: size",
         "resume 100 messages: last words",
+        "tree of 400 entries: key, p50",
         "5 000 tokens/s: key to first byte",
         "100 k messages: jump to start and end",
         "100 k messages: fold a card",

@@ -275,6 +275,8 @@ mod pty_doctor;
 /// The prompt in the user's own editor.
 mod pty_editor;
 mod pty_flows;
+/// Five tasks of somebody who has never seen the program.
+mod pty_new_user;
 /// A panic of the loop in a real terminal.
 mod pty_panic;
 /// Unsaved text after a kill.

@@ -54,7 +54,7 @@ pub async fn test(options: &Options, provider: &str) -> Result<KeyState, Report>
     }
     let Some(model) = model else {
         let is_offline = client.offline_excluded().iter().any(|id| id == provider);
-        let reason = if is_offline { "not tested: bowline is offline" } else { "no key" };
+        let reason = if is_offline { "bowline is offline, so nothing was sent" } else { "no key" };
         return Ok(KeyState::Unknown(reason.to_string()));
     };
     let request = Request {

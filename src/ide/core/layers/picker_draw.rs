@@ -61,9 +61,9 @@ pub fn draw(canvas: &mut Canvas<'_>, picker: &Picker, state: &State) {
             (state.catalog.draw_preview)(&mut inside.sub(area), state, &target);
         }
     }
+    draw_query(&mut inside, picker);
     let list = inner.width - cols;
     let mut inside = inside.sub(Rect::new(0, 0, list, inner.height));
-    draw_query(&mut inside, picker);
     if has_headings(picker) {
         draw_groups(&mut inside, picker);
     } else {
