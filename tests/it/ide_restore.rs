@@ -1,5 +1,8 @@
 //! What was open in a folder is open again with the next start there: files, cursors, windows.
 
+use bowline::llm::providers::scripted::Turn;
+use bowline::tools::Mode;
+use serde_json::json;
 use std::time::Duration;
 
 use bowline::ide::model::buffers::Buffer;
@@ -147,4 +150,25 @@ async fn reopen_state_damaged_does_not_panic() {
         let mut ide = plan.state_file(&format!("open/{name}"), text).start().await;
         assert!(names(&mut ide).is_empty());
     }
+}
+
+#[tokio::test]
+async fn quit_waits_for_files_that_are_being_restored() {
+    let edit = json!({"command": "sed -i s/1/one/ a.txt"});
+    let turns = [Turn::call("c1", "bash", edit), Turn::text("done")];
+    let setup = IdeSetup::new().policy(Mode::Full).checkpoints().file("a.txt", "1\n2\n");
+    let mut ide = setup.turns(turns).start().await;
+    ide.prompt("change it").await;
+    assert_eq!(ide.file_text("a.txt"), "one\n2\n");
+    ide.keys("Alt-x").await;
+    ide.type_in("session.undo-turn").await;
+    ide.keys("Enter").await;
+    ide.wait_for_text("Undo file changes of turn").await;
+    ide.headless.press("Enter");
+    ide.headless.press("Ctrl-q");
+    assert!(!ide.state().quit, "{}", ide.picture());
+    assert!(ide.status_message().contains("Quitting when file changes finish"), "{}", ide.status_message());
+    ide.headless.idle().await;
+    assert!(ide.state().quit);
+    assert_eq!(ide.file_text("a.txt"), "1\n2\n");
 }

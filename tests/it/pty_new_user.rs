@@ -114,7 +114,8 @@ fn new_user_lets_the_agent_fix_a_function_and_undoes_it_and_goes_back_to_yesterd
 
     // The turn is undone.
     palette(&mut pty, "undo turn", "Undo agent's last turn");
-    pty.wait_for("the text of before", |_| std::fs::read_to_string(&file).is_ok_and(|text| text == MATH));
+    pty.wait_text("Restored 1 path");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), MATH);
 
     // Another day the first answer is gone back to.
     let mut pty = quit(pty);

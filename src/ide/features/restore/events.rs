@@ -6,6 +6,7 @@ use crate::base::plural::pluralize;
 use crate::ide::core::context::{Cx, answer_or_report};
 use crate::ide::core::damage::Part;
 use crate::ide::features::message_queue::take_back;
+use crate::ide::features::restore::apply::{TASK, apply};
 use crate::ide::features::restore::view::RestoreView;
 use crate::ide::features::sessions::view::SessionView;
 use crate::ide::features::transcript::items::TRANSCRIPT;
@@ -15,8 +16,6 @@ use crate::workspace::checkpoint::{Decision, Decisions};
 
 /// Rows that a page of a diff moves.
 const PAGE: isize = 10;
-/// What failed, for the message when a task has no result.
-pub const TASK: &str = "restore files";
 
 /// Shows what a restore would do, and runs it if the user agrees.
 pub fn open(cx: &mut Cx<'_>, target: RestoreTarget) {
@@ -39,14 +38,9 @@ pub fn open(cx: &mut Cx<'_>, target: RestoreTarget) {
 
 /// Makes the session restore the files.
 fn start(cx: &mut Cx<'_>, target: RestoreTarget, decisions: Decisions) {
-    let Some(session) = cx.session.cloned() else { return };
-    let restored = async move { session.apply_restore(target, decisions).await };
-    cx.tasks.spawn("restore.apply", restored, |cx, restored| {
-        match answer_or_report(TASK, restored) {
-            Ok(restored) => on_restored(cx, restored),
-            Err(report) => cx.state.set_error(report.to_string()),
-        }
-        cx.state.damage.add_all();
+    apply(cx, ("restore.apply", target, decisions), |cx, restored| match restored {
+        Ok(restored) => on_restored(cx, restored),
+        Err(report) => cx.state.set_error(report.to_string()),
     });
 }
 

@@ -4,7 +4,8 @@
 use crate::base::plural::pluralize;
 use crate::ide::core::context::{Cx, answer_or_report};
 use crate::ide::core::state::State;
-use crate::ide::features::restore::events::{TASK, on_restored, show_preview};
+use crate::ide::features::restore::apply::{TASK, apply};
+use crate::ide::features::restore::events::{on_restored, show_preview};
 use crate::ide::model::buffers::Buffer;
 use crate::runtime::restore::target::{CURRENT_ENTRY, Preview, RestoreTarget, Restored};
 use crate::workspace::checkpoint::Decisions;
@@ -34,15 +35,11 @@ pub fn undo(cx: &mut Cx<'_>, otherwise: fn(&mut Cx<'_>)) {
 
 /// Restores the files of a preview without conflicts.
 fn start(cx: &mut Cx<'_>, preview: Preview) {
-    let Some(session) = cx.session.cloned() else { return };
     let names: Vec<String> = preview.files.iter().map(|file| file.name.to_string()).collect();
-    let restored = async move { session.apply_restore(preview.target, Decisions::new()).await };
-    cx.tasks.spawn("restore.undo-turn", restored, move |cx, restored| {
-        match answer_or_report(TASK, restored) {
-            Ok(restored) => on_undone(cx, restored, &names),
-            Err(report) => cx.state.set_error(report.to_string()),
-        }
-        cx.state.damage.add_all();
+    let what = ("restore.undo-turn", preview.target, Decisions::new());
+    apply(cx, what, move |cx, restored| match restored {
+        Ok(restored) => on_undone(cx, restored, &names),
+        Err(report) => cx.state.set_error(report.to_string()),
     });
 }
 

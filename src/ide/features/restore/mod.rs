@@ -2,6 +2,7 @@
 
 use crate::ide::core::feature::Feature;
 
+pub mod apply;
 pub mod commands;
 pub mod draw;
 pub mod events;
@@ -10,4 +11,9 @@ pub mod layer;
 pub mod view;
 
 /// The feature's row.
-pub const FEATURE: Feature = Feature { commands: &[commands::COMMANDS], ..Feature::new("restore") };
+pub const FEATURE: Feature = Feature {
+    commands: &[commands::COMMANDS],
+    slots: &[|_| Box::new(apply::Restores::default())],
+    is_changing: apply::is_running,
+    ..Feature::new("restore")
+};
