@@ -10,13 +10,18 @@ use crate::tui::canvas::Canvas;
 /// Below this size overlays take the whole screen.
 const SMALL: (u16, u16) = (44, 12);
 
+/// Minimum columns beside an overlay; with less room it takes the whole width.
+const MARGIN_MIN: u16 = 3;
+
 /// Returns an area of `cols` by `rows` in the upper middle of the screen, or all of a small screen.
 pub fn frame_area(size: (u16, u16), cols: u16, rows: u16) -> Rect {
     if size.0 < SMALL.0 || size.1 < SMALL.1 {
         let rows = rows.min(size.1);
         return Rect::new(0, size.1 - rows, size.0, rows);
     }
-    let (cols, rows) = (cols.min(size.0 - 4), rows.min(size.1 - 3));
+    // Two columns of another screen on both sides would say nothing.
+    let cols = if cols + 2 * MARGIN_MIN > size.0 { size.0 } else { cols };
+    let rows = rows.min(size.1 - 3);
     Rect::new((size.0 - cols) / 2, (size.1 - rows) / 4 + 1, cols, rows)
 }
 
