@@ -351,6 +351,7 @@ async fn git_changed_files_run_no_program_of_the_repository() {
     ide.keys("Alt-, g f").await;
     ide.headless.idle().await;
     assert!(listed(&mut ide).is_empty(), "{}", ide.picture());
+    assert!(ide.status_message().contains("settings name programs"), "{}", ide.status_message());
     assert!(!ide.path("sprung").exists());
 }
 

@@ -104,9 +104,9 @@ fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
     let (env, workspace) = (cx.env.clone(), cx.state.workspace.clone());
     let work = async move {
         if git::root_of(&workspace).is_none() {
-            return Err("Not in a git repository".to_string());
+            return Err("Not in a git repository");
         }
-        let mut files: Vec<_> = git_status::read(&*env, &workspace).await.into_iter().collect();
+        let mut files: Vec<_> = git_status::read(&*env, &workspace).await?.into_iter().collect();
         files.sort();
         for (path, letter) in files {
             let inside = path.strip_prefix(&workspace).unwrap_or(&path);

@@ -18,12 +18,16 @@ use crate::workspace::git;
 /// The feature's state.
 pub const GIT_STATUS: Slot<GitStatus> = Slot::new();
 
-/// Lists changed files. Where the repository defines programs that this could run, it lists none.
+/// Lists changed files. Where the repository defines programs that this could run, it ends with that code instead.
 const SCRIPT: &str = r"
 exec 2>/dev/null
-names_programs && exit 0
+names_programs && exit 3
 safe_git status --porcelain -z --ignore-submodules=all
 ";
+const NAMES_PROGRAMS: i32 = 3;
+/// Why nothing is listed then.
+const NOT_LISTED: &str =
+    "Changed files are not listed: the repository's settings name programs that git would run";
 /// Maximum bytes of the list.
 const BYTES_MAX: usize = 4 << 20;
 /// Time limit for git.
@@ -70,7 +74,8 @@ pub fn after_frame(cx: &mut Cx<'_>) {
     }
     (status.is_stale, status.is_running) = (false, true);
     let (env, folder) = (cx.env.clone(), cx.state.workspace.clone());
-    let work = async move { read(&*env, &folder).await };
+    // Without letters the tree says enough; the list of changed files gives the reason.
+    let work = async move { read(&*env, &folder).await.unwrap_or_default() };
     cx.tasks.spawn("file_tree.git-status", work, |cx, letters| {
         let status = &mut cx.state.slots[GIT_STATUS];
         status.is_running = false;
@@ -85,9 +90,10 @@ pub fn after_frame(cx: &mut Cx<'_>) {
     });
 }
 
-/// Returns the letters of the files of a folder's repository; none outside of repositories.
-pub async fn read(env: &dyn Environment, folder: &Path) -> HashMap<PathBuf, char> {
-    let Some(root) = git::root_of(folder) else { return HashMap::new() };
+/// Returns the letters of the files of a folder's repository; none outside of repositories. The error says why they are
+/// not known.
+pub async fn read(env: &dyn Environment, folder: &Path) -> Result<HashMap<PathBuf, char>, &'static str> {
+    let Some(root) = git::root_of(folder) else { return Ok(HashMap::new()) };
     let bytes: Arc<Mutex<Vec<u8>>> = Arc::default();
     let (sink, cancel) = (bytes.clone(), CancellationToken::new());
     let stop = cancel.clone();
@@ -106,10 +112,11 @@ pub async fn read(env: &dyn Environment, folder: &Path) -> HashMap<PathBuf, char
     };
     match env.run(command, output, cancel).await {
         Ok(Exit::Code(0)) => {}
+        Ok(Exit::Code(NAMES_PROGRAMS)) => return Err(NOT_LISTED),
         result => tracing::debug!(?result, "git status has ended early"),
     }
     let bytes = std::mem::take(&mut *bytes.lock());
-    parse(&root, &String::from_utf8_lossy(&bytes))
+    Ok(parse(&root, &String::from_utf8_lossy(&bytes)))
 }
 
 /// Parses the list: two letters, a blank and a path each, ended by NUL; the former path of a renamed file follows it.
