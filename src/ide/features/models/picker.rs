@@ -39,6 +39,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     title: "Choose model",
     footer: "✓ in use  Tab ★ favorite  Enter use",
     mark: FAVORITE,
+    keeps_text: true,
     toggle: Some(Toggle { by_space: false, on_toggle: toggle }),
     load: |_| RowSource::Task(fill),
     accept: |cx, pick, _| {
