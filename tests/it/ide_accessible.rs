@@ -333,3 +333,14 @@ async fn accessible_long_announcement_is_wrapped_and_moves_the_pane_up() {
     let all = rows(&mut ide);
     assert!(all[3].starts_with("Error: word") && all[2].len() == 20, "{all:#?}");
 }
+
+#[tokio::test]
+async fn accessible_start_names_the_keys_that_lead_on() {
+    let setup = IdeSetup::new().with("a.txt", "one\n").size(80, 24).accessible(true);
+    let mut ide = setup.start().await;
+    let said = words(&mut ide);
+    assert!(said.contains("F1 lists commands, F6 goes to the next pane, Alt-3 to the prompt"), "{said}");
+    ide.type_in("x").await;
+    ide.keys("Ctrl-s").await;
+    assert!(words(&mut ide).contains("Saved"), "the next message replaces it");
+}

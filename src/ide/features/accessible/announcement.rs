@@ -8,6 +8,7 @@ use crate::ide::core::context::Cx;
 use crate::ide::core::feature::FeatureEvent;
 use crate::ide::core::keys::hint_pages::Page;
 use crate::ide::core::keys::keymap::GROUP;
+use crate::ide::core::panes::Focus;
 use crate::ide::core::slots::Slot;
 use crate::ide::core::state::State;
 use crate::ide::features::permissions::answers;
@@ -31,6 +32,10 @@ pub fn on_event(cx: &mut Cx<'_>, fact: FeatureEvent) {
         return;
     }
     match fact {
+        FeatureEvent::Started if cx.state.status.message.is_empty() => {
+            let text = welcome(cx.state);
+            return cx.state.set_status(text);
+        }
         FeatureEvent::AgentAsks => {
             let text = request(cx.state);
             return cx.state.set_status(text);
@@ -54,6 +59,15 @@ pub fn on_event(cx: &mut Cx<'_>, fact: FeatureEvent) {
         Some((text, false)) => cx.state.set_status(text),
         None => {}
     }
+}
+
+/// Returns the keys that lead on from the first screen.
+fn welcome(state: &State) -> String {
+    let steps = [("app.palette", "lists commands"), ("view.next-pane", "goes to the next pane")];
+    let prompt =
+        [("view.focus-agent", "to the prompt")].into_iter().filter(|_| state.panes.focus != Focus::Agent);
+    let key = |(id, does)| Some(format!("{} {does}", state.keymap.keys_for(state.base_key_context(), id)?));
+    steps.into_iter().chain(prompt).filter_map(key).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns what the agent waits for, and the key that leads there.
