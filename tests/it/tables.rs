@@ -127,6 +127,7 @@ const VERBS: &[&str] = &[
     "Reload",
     "Remove",
     "Rename",
+    "Reopen",
     "Repeat",
     "Replace",
     "Replay",
