@@ -21,6 +21,8 @@ pub mod names;
 pub mod panics;
 #[doc(hidden)]
 pub mod parallel;
+#[doc(hidden)]
+pub mod partial_toml;
 pub mod paths;
 #[doc(hidden)]
 pub mod plural;

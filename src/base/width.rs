@@ -109,6 +109,31 @@ pub fn visible_lines(text: &str) -> String {
     text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
+/// Breaks a text at its spaces into lines of at most `cols` cells; a longer word is broken anywhere.
+pub fn word_wrap(text: &str, cols: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let Some(line) = lines.last_mut() else { break };
+        if !line.is_empty() && text_width(line) + 1 + text_width(word) <= cols {
+            line.push(' ');
+            line.push_str(word);
+            continue;
+        }
+        if !line.is_empty() {
+            lines.push(String::new());
+        }
+        for grapheme in word.graphemes(true) {
+            let Some(line) = lines.last_mut() else { break };
+            if !line.is_empty() && text_width(line) + text_width(grapheme) > cols {
+                lines.push(grapheme.to_string());
+            } else {
+                line.push_str(grapheme);
+            }
+        }
+    }
+    lines
+}
+
 /// Truncates a text to at most `max` cells at a grapheme boundary, with `…` as its last cell if truncated.
 pub fn truncate(text: &str, max: usize) -> Cow<'_, str> {
     if text.len() <= max && text.is_ascii() || text_width(text) <= max {
@@ -216,5 +241,14 @@ mod tests {
         assert_eq!(truncate("漢字漢字", 4), "漢…");
         assert_eq!(truncate("abc", 3), "abc");
         assert_eq!(truncate("abc", 0), "");
+    }
+
+    #[test]
+    fn width_word_wrap_breaks_at_spaces_and_in_long_words() {
+        assert_eq!(word_wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(word_wrap("a longword b", 4), ["a", "long", "word", "b"]);
+        assert_eq!(word_wrap("漢字漢", 4), ["漢字", "漢"]);
+        assert_eq!(word_wrap("", 4), [""]);
+        assert_eq!(word_wrap("wide 漢", 1), ["w", "i", "d", "e", "漢"], "no room at all");
     }
 }

@@ -202,7 +202,10 @@ pub fn external_editor(process: &Process) -> Option<String> {
 /// Returns the theme of that name, or the default one with an error message.
 pub fn theme(setup: &Setup, name: &str) -> (Theme, Option<String>) {
     match load_theme(&themes(setup), name) {
-        Ok(theme) => (theme, None),
+        Ok(theme) => {
+            let problem = theme.problem();
+            (theme, problem)
+        }
         Err(problem) => (Theme::builtin(), Some(format!("{problem}; the default theme is used"))),
     }
 }

@@ -11,12 +11,16 @@ use std::path::{Path, PathBuf};
 
 use toml::de::{DeTable, DeValue};
 
+use crate::base::partial_toml;
+
 use super::kind::{Limit, TokenBudget, Value};
 use super::settings::Settings;
 use super::settings::row::Row;
 
 /// What follows from a file that cannot be read at all, at the end of its problem.
 pub const UNUSED: &str = "; none of its settings are used";
+/// What follows from a line that is no TOML, at the end of its problem.
+pub const DROPPED: &str = "; ignored";
 
 /// A problem in a file, for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +63,7 @@ pub struct LoadedSettings {
     pub origins: Vec<Origin>,
     /// For the user.
     pub problems: Vec<Problem>,
-    /// Whether a file could not be read at all, so that its settings are missing.
+    /// Whether a file, or a line of one, could not be read, so that settings are missing.
     pub is_incomplete: bool,
 }
 
@@ -104,21 +108,17 @@ impl LoadedSettings {
     /// Adds the settings of a text.
     pub fn add_text(&mut self, path: &Path, layer: Layer, text: &str) {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        match DeTable::parse(text) {
-            Ok(table) => {
-                let mut entries: Vec<_> = table.get_ref().iter().collect();
-                entries.sort_by_key(|(key, _)| key.span().start);
-                for (key, value) in entries {
-                    let line = line_of(text, &key.span());
-                    self.set(path, layer, line, key.get_ref(), value.get_ref());
-                }
-            }
-            Err(error) => {
-                self.is_incomplete = true;
-                let line = error.span().map(|span| line_of(text, &span));
-                let message = error.message().trim().replace('\n', ", ");
-                self.add_problem(path, line, format!("{message}{UNUSED}"));
-            }
+        let mut repaired = String::new();
+        let (table, mistakes) = partial_toml::parse(text, &mut repaired);
+        self.is_incomplete |= !mistakes.is_empty();
+        for mistake in mistakes {
+            self.add_problem(path, Some(mistake.line), format!("{}{DROPPED}", mistake.message));
+        }
+        let mut entries: Vec<_> = table.iter().collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
+        for (key, value) in entries {
+            let line = line_of(text, &key.span());
+            self.set(path, layer, line, key.get_ref(), value.get_ref());
         }
     }
 
@@ -343,14 +343,16 @@ mod tests {
     }
 
     #[test]
-    fn config_broken_file_gives_defaults_and_line() {
-        let (loaded, problems) = load_texts("theme = \"a\"\nmouse = = 1\n", "tab-width = 3\n");
-        assert_eq!((loaded.settings.theme.as_str(), loaded.settings.tab_width), ("auto", 3));
-        assert_eq!(problems.len(), 1);
-        assert!(
-            problems[0].starts_with("user:2: ") && problems[0].ends_with("none of its settings are used"),
-            "{problems:?}"
-        );
+    fn config_broken_line_is_reported_and_the_others_apply() {
+        let text = "theme = \"a\"\nmouse = = 1\nkeymap = \"vim\n\ntab-width = 2\n";
+        let (loaded, problems) = load_texts(text, "wrap-column = 90\n");
+        let settings = &loaded.settings;
+        assert_eq!((settings.theme.as_str(), settings.tab_width, settings.wrap_column), ("a", 2, 90));
+        assert!(settings.mouse && settings.keymap == Settings::default().keymap && loaded.is_incomplete);
+        assert_eq!(problems.len(), 2, "{problems:?}");
+        for (problem, start) in problems.iter().zip(["user:2: ", "user:3: "]) {
+            assert!(problem.starts_with(start) && problem.ends_with("; ignored"), "{problem}");
+        }
         let folder = tempfile::tempdir().unwrap();
         let latin = folder.path().join("latin");
         fs::write(&latin, b"\xff").unwrap();

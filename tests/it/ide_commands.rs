@@ -1,6 +1,9 @@
 //! A user changes lines, words, pairs and numbers by commands.
 
+use bowline::ide::core::context::Command;
 use bowline::ide::core::layers::picker::Picker;
+use bowline::ide::shell::catalog::CATALOG;
+use bowline::ide::shell::input;
 
 use crate::support::test_ide::{IdeSetup, TestIde};
 
@@ -236,4 +239,83 @@ async fn palette_lists_what_was_used_last_first_also_after_a_restart() {
     again.headless.idle().await;
     again.keys("F1").await;
     assert_eq!(first(&mut again), ["Select all", "Toggle word wrap"]);
+}
+
+#[tokio::test]
+async fn command_that_cannot_run_says_why_and_changes_nothing() {
+    let mut ide = IdeSetup::new().start().await;
+    ide.headless.idle().await;
+    let refused = |ide: &mut TestIde| -> Vec<(&'static Command, String)> {
+        let state = ide.state();
+        let reason = |command: &'static Command| Some((command, command.check(state).err()?.message(state)));
+        CATALOG.commands().filter_map(reason).collect()
+    };
+    let all = refused(&mut ide);
+    assert!(all.len() > 100, "{}", all.len());
+    let seen = |ide: &mut TestIde| {
+        ide.state().set_status("");
+        let state = ide.state();
+        let parts = (state.layers.len(), state.buffers.all().len(), format!("{:?}", state.panes));
+        (parts, ide.picture())
+    };
+    let before = seen(&mut ide);
+    // The messages themselves are notifications that can be shown.
+    for (command, reason) in all.into_iter().filter(|(command, _)| command.id != "view.notifications") {
+        ide.headless.app().with_cx(|cx| input::run(cx, command));
+        ide.headless.idle().await;
+        assert_eq!(ide.status_message(), reason, "{}", command.id);
+        assert_eq!(seen(&mut ide), before, "{}", command.id);
+    }
+}
+
+/// Opens the palette with a query; returns the first row's title and what stands behind it, and whether it is dimmed.
+async fn first_row(ide: &mut TestIde, query: &str) -> (String, String, bool) {
+    ide.keys("F1").await;
+    ide.type_in(query).await;
+    let picker = ide.state().layers.top::<Picker>().unwrap();
+    let row = picker.current().unwrap();
+    (row.text.clone(), row.detail.clone(), (picker.spec.is_dimmed)(&row.pick))
+}
+
+#[tokio::test]
+async fn palette_row_without_repository_says_why_and_runs_nothing() {
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
+    ide.headless.idle().await;
+    let shown = first_row(&mut ide, "show commits").await;
+    assert_eq!(shown, ("Show commits".to_string(), "Not in a git repository".to_string(), true));
+    ide.snap("palette_unavailable");
+    ide.keys("Enter").await;
+    assert_eq!(ide.status_message(), "Not in a git repository");
+    assert!(ide.state().layers.is_empty());
+    ide.keys("F1").await;
+    let picker = ide.state().layers.top::<Picker>().unwrap();
+    assert_ne!(picker.current().unwrap().text, "Show commits", "it was not used");
+}
+
+#[tokio::test]
+async fn palette_row_is_available_once_its_condition_holds() {
+    let mut ide = IdeSetup::new().with("a.txt", "one\ntwo one\n").start().await;
+    let (title, reason, is_dimmed) = first_row(&mut ide, "find next match").await;
+    assert_eq!((title.as_str(), reason.as_str(), is_dimmed), ("Find next match", "No search yet", true));
+    ide.keys("Escape Ctrl-f").await;
+    ide.type_in("one").await;
+    ide.keys("Enter Escape").await;
+    let (title, keys, is_dimmed) = first_row(&mut ide, "find next match").await;
+    assert_eq!(title, "Find next match");
+    assert!(!is_dimmed && keys != "No search yet", "{keys}");
+    ide.keys("Escape").await;
+}
+
+#[tokio::test]
+async fn palette_lists_what_cannot_run_behind_equal_matches() {
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").size(100, 30).start().await;
+    let (title, _, is_dimmed) = first_row(&mut ide, "terminal").await;
+    assert!(!is_dimmed, "{title}");
+    let picker = ide.state().layers.top::<Picker>().unwrap();
+    let close = picker.rows(0, picker.matches()).find(|row| row.text == "Close terminal").unwrap();
+    assert_eq!(close.detail, "No terminal open");
+    ide.type_in(" close").await;
+    ide.keys("Enter").await;
+    let message = ide.status_message();
+    assert!(message.starts_with("No terminal open. Open one: "), "{message}");
 }

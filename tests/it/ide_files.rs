@@ -357,3 +357,46 @@ async fn tab_line_counts_the_files_beside_it_and_shows_the_current_one() {
     assert!(!line(&mut ide).contains("b/mod.rs"), "a click goes on before the first tab: {}", ide.picture());
     ide.snap("tab_line_many");
 }
+
+#[tokio::test]
+async fn files_are_gone_through_by_last_use_in_the_keys_of_vscode() {
+    let plan = IdeSetup::new().keymap(include_str!("../../keymaps/vscode.toml"));
+    let plan = plan.with("a.txt", "a\n").with("b.txt", "b\n").with("c.txt", "c\n");
+    let mut ide = plan.start().await;
+    for name in ["a.txt", "b.txt", "c.txt"] {
+        ide.keys("Ctrl-p").await;
+        ide.type_in(name).await;
+        ide.keys("Enter").await;
+        ide.headless.idle().await;
+    }
+    let mut seen = Vec::new();
+    for key in ["Ctrl-Tab", "Ctrl-Tab", "Ctrl-Shift-Tab"] {
+        ide.keys(key).await;
+        seen.push(ide.current_file_name());
+    }
+    assert_eq!(seen, ["b.txt", "a.txt", "b.txt"]);
+    ide.advance(std::time::Duration::from_secs(5));
+    ide.keys("Alt-0 p").await;
+    assert_eq!(ide.current_file_name(), "c.txt", "the one before the last pause");
+}
+
+#[tokio::test]
+async fn closed_file_is_reopened_where_the_cursor_was() {
+    let plan = IdeSetup::new().keymap(include_str!("../../keymaps/vscode.toml"));
+    let mut ide = plan.with("a.txt", "one\ntwo\nthree\n").start().await;
+    ide.keys("Ctrl-Shift-t").await;
+    assert_eq!(ide.status_message(), "No closed file");
+    ide.keys("Down Down Right Ctrl-w").await;
+    assert!(ide.state().buffers.current().is_none());
+    ide.keys("Ctrl-Shift-t").await;
+    ide.headless.idle().await;
+    assert_eq!((ide.current_file_name(), ide.cursor()), ("a.txt".to_string(), (3, 2)));
+    ide.keys("Ctrl-Shift-t").await;
+    assert_eq!(ide.status_message(), "No closed file", "it is open");
+    ide.type_in("x").await;
+    ide.keys("Ctrl-w s").await;
+    ide.headless.idle().await;
+    ide.keys("Alt-0 o").await;
+    ide.headless.idle().await;
+    assert_eq!((ide.current_file_name(), ide.cursor()), ("a.txt".to_string(), (3, 3)), "saved and closed");
+}

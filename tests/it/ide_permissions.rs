@@ -287,3 +287,54 @@ async fn permissions_screen_fits_small_windows() {
         assert!(!user_file(&ide).contains("make"), "{cols}x{rows}");
     }
 }
+
+#[tokio::test]
+async fn permissions_screen_switches_the_profile_and_status_line_shows_it() {
+    let mut ide = IdeSetup::new().size(140, 30).start().await;
+    ide.headless.idle().await;
+    assert!(!ide.picture().contains("profile "), "it follows the model: {}", ide.picture());
+    open(&mut ide).await;
+    find(&mut ide, "profile").await;
+    let (shown, about) = row(&mut ide);
+    assert!(shown.starts_with("Agent profile [follows the model: "), "{shown}");
+    assert!(about.contains("from the next request on"), "{about}");
+    ide.keys("Enter").await;
+    ide.type_in("openai").await;
+    ide.keys("Enter").await;
+    ide.wait_for("the profile", |state| state.agent.requested_profile == "openai").await;
+    ide.headless.idle().await;
+    assert_eq!(row(&mut ide).0, "Agent profile [openai]");
+    ide.keys("Escape").await;
+    ide.headless.idle().await;
+    let (x, y) = ide.find("profile openai");
+    ide.click(x + 1, y);
+    ide.headless.idle().await;
+    let picker = ide.state().layers.top::<Picker>().expect("the list of profiles");
+    assert_eq!(picker.spec.id, "profiles");
+    ide.type_in("auto").await;
+    ide.keys("Enter").await;
+    ide.wait_for("the model's", |state| state.agent.requested_profile == "auto").await;
+    ide.headless.idle().await;
+    ide.state().set_status("");
+    assert!(!ide.picture().lines().last().unwrap_or_default().contains("profile "), "{}", ide.picture());
+}
+
+#[tokio::test]
+async fn permissions_footer_has_only_keys_of_the_selected_row() {
+    let mut ide = IdeSetup::new().config_file("permissions.toml", RULES).size(100, 30).start().await;
+    open(&mut ide).await;
+    for (typed, has_enter, has_delete) in [
+        ("approval mode", true, false),
+        ("agent profile", true, false),
+        ("try a command", true, false),
+        ("open your", true, false),
+        ("git push", true, true),
+        ("files in the workspace", false, false),
+    ] {
+        find(&mut ide, typed).await;
+        let picture = ide.picture();
+        let footer = picture.lines().find(|line| line.contains("Escape close")).expect("a footer");
+        assert_eq!(footer.contains("Enter "), has_enter, "{typed}: {picture}");
+        assert_eq!(footer.contains("Delete "), has_delete, "{typed}: {picture}");
+    }
+}

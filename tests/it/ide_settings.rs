@@ -101,7 +101,7 @@ async fn settings_search_takes_words_and_other_names_but_no_scattered_letters() 
     }
     ide.keys("Ctrl-u").await;
     let rows = |ide: &mut TestIde| ide.state().layers.top::<Picker>().unwrap().matches() as usize;
-    assert_eq!(rows(&mut ide), ROWS.len(), "without a query all are listed");
+    assert_eq!(rows(&mut ide), ROWS.len() + 1, "without a query all are listed, and the keys");
     ide.type_in("line-numbers").await;
     ide.keys("Enter").await;
     ide.headless.idle().await;
@@ -220,16 +220,59 @@ async fn settings_screen_fits_small_windows() {
     }
 }
 
+#[tokio::test]
+async fn settings_screen_leads_to_keys_and_back() {
+    let mut ide = IdeSetup::new().size(80, 24).start().await;
+    let on_top = |ide: &mut TestIde| {
+        let picker = ide.state().layers.top::<Picker>().expect("a list");
+        (picker.spec.id, picker.current().map(|row| row.text.clone()).unwrap_or_default())
+    };
+    open(&mut ide, "shortcuts").await;
+    assert_eq!(on_top(&mut ide), ("settings", "Edit keyboard shortcuts".to_string()));
+    assert!(ide.picture().contains("Enter open  Escape close"), "{}", ide.picture());
+    ide.keys("Enter").await;
+    assert_eq!(on_top(&mut ide).0, "key-bindings");
+    ide.keys("Escape").await;
+    assert_eq!(on_top(&mut ide), ("settings", "Edit keyboard shortcuts".to_string()));
+    ide.keys("Ctrl-r").await;
+    assert_eq!(user_file(&ide), "", "it is no setting");
+}
+
+#[tokio::test]
+async fn settings_descriptions_are_shown_whole() {
+    for (cols, rows) in [(80, 24), (40, 12)] {
+        for setting in ROWS {
+            let mut ide = IdeSetup::new().size(cols, rows).start().await;
+            open(&mut ide, setting.key).await;
+            let picker = ide.state().layers.top::<Picker>().unwrap();
+            let found = (0..picker.matches()).position(|n| {
+                picker.rows(n, 1).next().is_some_and(|row| row.pick.get::<&str>() == Some(&setting.key))
+            });
+            for _ in 0..found.expect("its key finds it") {
+                ide.keys("Down").await;
+            }
+            let picture = ide.picture();
+            let words = |text: &str| text.replace(|c: char| "│╭╮╰╯─".contains(c), " ");
+            let shown: Vec<String> = words(&picture).split_whitespace().map(String::from).collect();
+            let wanted: Vec<String> = setting.doc.split_whitespace().map(String::from).collect();
+            let is_whole = shown.windows(wanted.len()).any(|window| window == wanted);
+            assert!(is_whole, "{} at {cols}x{rows}:\n{picture}", setting.key);
+        }
+    }
+}
+
 /// The beginning of the page on settings.
 const PAGE: &str = "# Settings
 
 `Ctrl-,` or `/settings` lists the settings by name with their values; `●` marks those that a file sets. Typing searches names,
 keys and descriptions. Enter changes the selected one and saves it in the file where it is set, or else in yours,
-`~/.config/bowline/settings.toml`; comments stay. `Ctrl-r` removes it from the file, `Ctrl-o` opens the file there.
+`~/.config/bowline/settings.toml`; comments stay. `Ctrl-r` removes it from the file, `Ctrl-o` opens the file there. The row
+“Edit keyboard shortcuts” leads to the list of keys, and Escape back.
 
 A project may set those with a `p` below in `.bowline/settings.toml`, which goes before yours. Options of the command line go
 before both. A file that is saved in the editor takes effect at once, as far as `now` says so; the others count at the next
-start. A line that is wrong is reported with its number and ignored. A file that is no TOML changes nothing.
+start. A line that is wrong is reported with its number and ignored, be it no TOML; while the program runs, a file with
+such a line changes nothing until it is corrected.
 ";
 
 #[test]

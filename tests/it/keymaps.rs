@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use std::collections::BTreeSet;
+
 use bowline::ide::core::keys::keymap::{BUILTIN, KeyContext, Keymap, Lookup};
 use bowline::ide::features::palette::keymaps;
 use bowline::ide::shell::catalog::CATALOG;
@@ -42,6 +44,11 @@ fn vscode_keymap_has_the_keys_of_daily_work() {
             (Editor, "Ctrl-\\", "window.split-right"),
             (Editor, "Ctrl-w", "file.close"),
             (Prompt, "Ctrl-PageDown", "file.next"),
+            (Editor, "Ctrl-Tab", "file.previous-used"),
+            (Editor, "Ctrl-Shift-Tab", "file.next-used"),
+            (Editor, "Ctrl-Shift-t", "file.reopen"),
+            (Editor, "Alt-Up", "edit.move-lines-up"),
+            (Editor, "Ctrl-Alt-Down", "select.add-below"),
             (Editor, "Ctrl-Shift-o", "view.outline-picker"),
             (Editor, "Ctrl-d", "select.next-occurrence"),
             (Editor, "Ctrl-Shift-k", "edit.delete-line"),
@@ -183,4 +190,64 @@ fn keys_of_the_leader_in_the_documentation_exist() {
         }
     }
     assert!(seen > 20, "{seen}");
+}
+
+/// The default keys of other programs, each with what it does here; the first lines of the files say how.
+const PEERS: [(&str, &str); 2] = [
+    ("emacs", include_str!("../fixtures/keys-emacs.txt")),
+    ("helix", include_str!("../fixtures/keys-helix.txt")),
+];
+
+/// Returns the keys of a row of such a list, and the command that it names.
+fn peer_row(line: &str) -> (&str, Option<&str>) {
+    let mut parts = line.rsplitn(3, " | ");
+    let (Some(state), Some(_), Some(keys)) = (parts.next(), parts.next(), parts.next()) else {
+        panic!("three parts: {line}");
+    };
+    match state.split_once(' ') {
+        Some(("same", id)) => (keys, Some(id)),
+        Some(("other", rest)) => (keys, Some(rest.split_once(": ").expect("what is different").0)),
+        Some(("none:", why)) if !why.is_empty() => (keys, None),
+        _ => panic!("same, other or none: {line}"),
+    }
+}
+
+#[test]
+fn keymap_lists_of_the_keys_of_other_programs_hold() {
+    let mut wrong = Vec::new();
+    for (name, list) in PEERS {
+        let map = keymap(name);
+        let (mut context, mut listed) = (KeyContext::Global, BTreeSet::new());
+        for line in list.lines().filter(|line| !line.is_empty() && !line.starts_with("# ")) {
+            let section = line.strip_prefix('[').and_then(|line| line.strip_suffix(']'));
+            if let Some(section) = section {
+                context = KeyContext::ALL.into_iter().find(|known| known.name() == section).expect(section);
+                continue;
+            }
+            let (keys, wanted) = peer_row(line);
+            let pressed: Vec<Key> = keys.split(' ').map(|key| key.parse().unwrap()).collect();
+            let is = match map.lookup(context, &pressed) {
+                Lookup::Command(id) => Some(id),
+                Lookup::Pending(_) | Lookup::Unknown => None,
+            };
+            if is.as_deref() != wanted {
+                wrong.push(format!("{name}: `{line}`, but it is {is:?}"));
+            }
+            listed.insert(keys.to_string());
+        }
+        assert!(listed.len() > 150, "{name}: {}", listed.len());
+        // And no key of the map is missing in the list.
+        let (_, text) = BUILTIN.iter().find(|(known, _)| *known == name).unwrap();
+        let tables = toml::de::DeTable::parse(text).unwrap().into_inner();
+        for table in ["global", "text", "editor", "normal", "visual", "insert"] {
+            let Some(toml::de::DeValue::Table(rows)) = tables.get(table).map(|rows| rows.get_ref()) else {
+                continue;
+            };
+            let missing = rows.keys().filter(|keys| !listed.contains(keys.get_ref().as_ref()));
+            wrong.extend(
+                missing.map(|keys| format!("{name}: `{}` of [{table}] is not listed", keys.get_ref())),
+            );
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -237,7 +237,7 @@ fn retry_after_interrupted_reply_shows_both() {
     ]);
     let mut pty = start_pty(&server.url, &[]);
     pty.send("hello\r");
-    pty.wait_text("broke off");
+    pty.wait_text("was cut off");
     pty.wait_text("Half an ans");
     pty.wait_text("Whole again.");
     assert_session_continues(&mut pty);

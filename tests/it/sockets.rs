@@ -351,10 +351,10 @@ async fn websocket_interrupted_reply_error_keeps_partial_text() {
         ]
     };
     for (then, kind, words) in [
-        (Piece::Cut, ErrorKind::Stream, "the answer broke off"),
+        (Piece::Cut, ErrorKind::Stream, "the response was cut off"),
         (Piece::Socket(Frame::Close(1011, "keepalive failed")), ErrorKind::Stream, "(1011 keepalive failed)"),
         (Piece::Socket(Frame::Close(1009, "")), ErrorKind::Stream, "(1009 message too big)"),
-        (Piece::Socket(Frame::Bytes(vec![0xff; 64])), ErrorKind::Stream, "the answer broke off"),
+        (Piece::Socket(Frame::Bytes(vec![0xff; 64])), ErrorKind::Stream, "the response was cut off"),
         (Piece::Socket(Frame::Binary(b"{nonsense".to_vec())), ErrorKind::Stream, "invalid response"),
         (Piece::Event(json!({"type": "error", "error": {"message": "oops"}})), ErrorKind::Stream, "oops"),
         (Piece::Gate, ErrorKind::Timeout, "no answer for"),

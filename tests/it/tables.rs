@@ -129,6 +129,7 @@ const VERBS: &[&str] = &[
     "Reload",
     "Remove",
     "Rename",
+    "Reopen",
     "Repeat",
     "Replace",
     "Replay",

@@ -14,7 +14,7 @@ use crate::llm::model::{AssistantMessage, Message, Part, ToolCall, ToolResultMes
 pub(super) const ABORTED: &str = "Not run: the user interrupted.";
 const ABORTED_RUNNING: &str =
     "The user interrupted this call while it ran; what it had done by then stays done.";
-pub(super) const CUT_OFF: &str = "Not run: the answer was cut off at the output limit, so this call may be incomplete. \
+pub(super) const CUT_OFF: &str = "Skipped: the response was cut off at the output limit, so this call may be incomplete. \
                        Send it again, in smaller pieces.";
 
 /// The tool calls of one answer.

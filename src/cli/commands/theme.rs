@@ -65,6 +65,9 @@ pub fn run(
             let name = name.as_deref().unwrap_or(used);
             let theme = setup::load_theme(&setup::themes(setup), name);
             let theme = theme.map_err(|problem| (USAGE, Report::new(problem)))?;
+            if let Some(problem) = theme.problem() {
+                return Err((USAGE, Report::new(problem)));
+            }
             let is_colored = std::io::stdout().is_terminal() && depth != ColorDepth::None;
             let text = theme_text(&theme, is_colored.then_some(depth));
             // Names are made visible already, and the colors must stay.
@@ -122,7 +125,8 @@ fn rows(setup: &Setup, used: &str) -> Vec<ThemeRow> {
                 is_used: name == used,
                 supplier: found.as_ref().map(|found| found.supplier),
                 file: found.and_then(|found| Some(found.file?.display().to_string())),
-                dark: setup::load_theme(&themes, &name).map(|theme| theme.dark),
+                dark: setup::load_theme(&themes, &name)
+                    .and_then(|theme| theme.problem().map_or(Ok(theme.dark), Err)),
                 name,
             }
         })

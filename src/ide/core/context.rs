@@ -15,6 +15,7 @@ use futures::future::BoxFuture;
 use crate::base::error::Report;
 use crate::base::panics::{Panicked, catch_async};
 use crate::exec::Environment;
+use crate::ide::core::condition::{Condition, Reason};
 use crate::ide::core::keys::pending_char::PendingChar;
 use crate::ide::core::options::Notify;
 use crate::ide::core::state::State;
@@ -36,6 +37,8 @@ pub struct Command {
     pub aliases: &'static [&'static str],
     /// Whether it belongs to a chain of kills or yanks; every other command ends such a chain.
     pub keeps_kill_chain: bool,
+    /// When it can run; always, without one.
+    pub condition: Option<Condition>,
     /// Runs it.
     pub run: fn(&mut Cx<'_>),
 }
@@ -130,7 +133,7 @@ pub const fn command(
     aliases: &'static [&'static str],
     run: fn(&mut Cx<'_>),
 ) -> Command {
-    Command { id, former_ids: &[], title, aliases, keeps_kill_chain: false, run }
+    Command { id, former_ids: &[], title, aliases, keeps_kill_chain: false, condition: None, run }
 }
 
 /// A row of the table for a command that kills or yanks.
@@ -140,7 +143,7 @@ pub const fn kill_command(
     aliases: &'static [&'static str],
     run: fn(&mut Cx<'_>),
 ) -> Command {
-    Command { id, former_ids: &[], title, aliases, keeps_kill_chain: true, run }
+    Command { id, former_ids: &[], title, aliases, keeps_kill_chain: true, condition: None, run }
 }
 
 impl Command {
@@ -149,6 +152,18 @@ impl Command {
     pub const fn with_former_ids(mut self, ids: &'static [&'static str]) -> Self {
         self.former_ids = ids;
         self
+    }
+
+    /// Adds when the command can run.
+    #[must_use]
+    pub const fn when(mut self, condition: Condition) -> Self {
+        self.condition = Some(condition);
+        self
+    }
+
+    /// Fails if the command cannot run now.
+    pub fn check(&self, state: &State) -> Result<(), Reason> {
+        self.condition.map_or(Ok(()), |condition| condition(state))
     }
 }
 

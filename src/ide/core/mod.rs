@@ -7,6 +7,7 @@
 pub mod catalog;
 pub mod clicks;
 pub mod command_line;
+pub mod condition;
 pub mod context;
 pub mod damage;
 pub mod event;

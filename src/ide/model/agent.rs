@@ -80,6 +80,9 @@ pub struct Agent {
     pub connected: bool,
 }
 
+/// Name of the profile that follows the model.
+pub const AUTO_PROFILE: &str = "auto";
+
 /// The beginning of a session's first message, as one line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum FirstMessage {
@@ -93,6 +96,11 @@ pub enum FirstMessage {
 }
 
 impl Agent {
+    /// Returns whether the user has chosen the profile, so that it does not follow the model.
+    pub fn is_profile_chosen(&self) -> bool {
+        !matches!(self.requested_profile, "" | AUTO_PROFILE)
+    }
+
     /// Returns the session's title: the user's name for it, else the beginning of its first message.
     pub fn title(&self) -> Option<&str> {
         match (&self.name, &self.first_message) {

@@ -28,6 +28,10 @@ pub const GUARD: std::time::Duration = std::time::Duration::from_millis(400);
 /// Runs a command with what belongs to every command: chains of kills, and reactions of the query of a picker
 /// or prompt.
 pub fn run(cx: &mut Cx<'_>, command: &Command) {
+    if let Err(reason) = command.check(cx.state) {
+        let message = reason.message(cx.state);
+        return cx.state.set_status(message);
+    }
     if !command.keeps_kill_chain {
         cx.state.kill_ring.interrupt();
     }

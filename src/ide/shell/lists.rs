@@ -1,5 +1,6 @@
 //! Commands of lists: pickers, the file tree, long dialogs.
 
+use crate::ide::core::condition::{self, Reason};
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::layers::last_picker;
@@ -7,6 +8,7 @@ use crate::ide::core::layers::layer::Layer;
 use crate::ide::core::layers::path_completion;
 use crate::ide::core::layers::picker;
 use crate::ide::core::panes::Focus;
+use crate::ide::core::state::State;
 use crate::ide::editor::commands::edit;
 use crate::ide::editor::windows;
 use crate::ide::features::project_search;
@@ -34,7 +36,8 @@ pub const COMMANDS: &[Command] = &[
     command("list.accept-below", "Open row in window below", &["split", "horizontal split"], |cx| {
         accept_in_window(cx, false, "file.save");
     }),
-    command("list.resume", "Show last list", &["reopen picker", "resume search"], last_picker::resume),
+    command("list.resume", "Show last list", &["reopen picker", "resume search"], last_picker::resume)
+        .when(has_list),
     command("list.complete", "Complete path", &["autocomplete"], path_completion::complete),
     command("list.toggle", "Mark or unmark row", &["toggle selection", "multi-select"], |cx| {
         picker::toggle(cx, 1);
@@ -55,6 +58,11 @@ pub const COMMANDS: &[Command] = &[
         }
     }),
 ];
+
+/// A list can be opened again.
+fn has_list(state: &State) -> Result<(), Reason> {
+    condition::require(state.last_picker.is_some(), Reason::new("No list to reopen"))
+}
 
 /// Maximum rows of a list that become results.
 const LISTED_MAX: u32 = 10_000;

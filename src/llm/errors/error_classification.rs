@@ -142,7 +142,7 @@ impl RequestInfo {
         LlmError {
             code: code(error),
             raw: Some(self.redact_key(error.to_string()).chars().take(RAW_BYTES_MAX / 4).collect()),
-            ..self.error(kind, &format!(" broke off: {text}"))
+            ..self.error(kind, &format!(" was cut off: {text}"))
         }
     }
 
@@ -159,7 +159,7 @@ impl RequestInfo {
             NetError::Connection { .. } | NetError::SocketRefused { .. } => ErrorKind::Network,
         };
         let what = match error {
-            _ if began => ": the answer broke off:",
+            _ if began => ": the response was cut off:",
             NetError::Connection { .. } => ": no answer from",
             _ => ": no answer:",
         };
@@ -173,7 +173,7 @@ impl RequestInfo {
 
     /// Returns the error for a refusal by the model.
     pub fn model_refused(&self) -> LlmError {
-        self.error(ErrorKind::ContentFilter, ": the model refused to answer this; say it in another way")
+        self.error(ErrorKind::ContentFilter, ": the model refused to answer this; rephrase it")
     }
 
     /// Returns an error of this kind; `what` follows the provider's name.
@@ -195,7 +195,7 @@ impl RequestInfo {
             ErrorKind::Network => format!(" (is the server at {} running?)", self.base_url),
             ErrorKind::NotFound => format!(" (check the model's name and the base URL {})", self.base_url),
             ErrorKind::ContextLength => " (start a new session, or ask for less)".to_string(),
-            ErrorKind::Stream => " (say \"go on\" to continue)".to_string(),
+            ErrorKind::Stream => " (to go on, send \"continue\")".to_string(),
             ErrorKind::RateLimit | ErrorKind::Server | ErrorKind::Timeout => {
                 " (send it again in a while)".to_string()
             }

@@ -355,7 +355,7 @@ impl Reader {
                 )
             }
             _ => {
-                let what = format!(": the model refused to answer this ({message}); say it in another way");
+                let what = format!(": the model refused to answer this ({message}); rephrase it");
                 self.request_info.error_of_kind(ErrorKind::ContentFilter, &what)
             }
         };

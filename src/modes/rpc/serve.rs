@@ -402,7 +402,7 @@ impl RpcServer {
             }
             Command::Steer { message, .. } | Command::FollowUp { message, .. } => {
                 if let Some(call) = self.commands.find_call(message) {
-                    let error = format!("/{} is a command and cannot wait; say it as a prompt", call.name);
+                    let error = format!("/{} is a command and cannot wait; send it as a prompt", call.name);
                     return self.refuse(id.as_deref(), &name, &error);
                 }
             }

@@ -169,7 +169,7 @@ impl Observer {
     /// The queue was closed without an end event of the session.
     fn stream_closed(&mut self) {
         self.ended = true;
-        let message = "events were lost: they were not read in time, or the session broke off";
+        let message = "events were lost: they were not read in time, or the session ended";
         self.push(EventKind::Error, json!({"message": message}));
         self.push(EventKind::SessionEnd, json!({}));
     }

@@ -387,7 +387,7 @@ fn has_reliable_count(answer: &AssistantMessage) -> bool {
 }
 
 fn compaction_error(reason: Option<&str>) -> Report {
-    Report::new(reason.unwrap_or("the compaction was given up"))
+    Report::new(reason.unwrap_or("the compaction was canceled"))
 }
 
 impl Listener for Recorder {

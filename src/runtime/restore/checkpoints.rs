@@ -348,7 +348,7 @@ pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, CheckpointError> + Send + 'static,
 ) -> Result<T, Report> {
     let done = tokio::task::spawn_blocking(work).await;
-    let done = done.map_err(|error| Report::caused("a checkpoint was given up", &error))?;
+    let done = done.map_err(|error| Report::caused("a checkpoint was canceled", &error))?;
     done.map_err(|error| Report::caused("no checkpoint of the folder", &error))
 }
 

@@ -43,7 +43,7 @@ pub fn summary(items: &[PlanStep]) -> String {
     let count = |progress| items.iter().filter(|item| item.progress == progress).count();
     match (items.len(), count(StepProgress::Completed)) {
         (0, _) => "The list is empty.".to_string(),
-        (all, done) => format!("The list is kept: {done} of {all} done."),
+        (all, done) => format!("{done}/{all} done"),
     }
 }
 
@@ -62,7 +62,7 @@ mod tests {
         let items = read(Some(&list), "step");
         assert_eq!(items.len(), 3);
         assert_eq!(from_details(Some(&details(&items))), Some(items.clone()));
-        assert_eq!(summary(&items), "The list is kept: 1 of 3 done.");
+        assert_eq!(summary(&items), "1/3 done");
         assert_eq!(find_problem(&items), None);
         let twice = vec![items[1].clone(); 2];
         assert!(find_problem(&twice).unwrap().starts_with("2 steps"));

@@ -7,8 +7,9 @@
 use std::collections::HashMap;
 
 use ratatui::style::{Color, Modifier, Style};
-use toml::de::{DeTable, DeValue};
+use toml::de::DeValue;
 
+use crate::base::partial_toml;
 use crate::tui::theme::color;
 
 /// Styles by scope.
@@ -18,6 +19,8 @@ pub struct Theme {
     pub name: String,
     /// Whether it is meant for a dark background.
     pub dark: bool,
+    /// Lines that are no TOML: the theme is what the others say.
+    pub problems: Vec<ThemeError>,
     scopes: HashMap<String, Entry>,
 }
 
@@ -82,6 +85,7 @@ struct ThemeFile {
     dark: Option<bool>,
     palette: Palette,
     scopes: HashMap<String, Entry>,
+    problems: Vec<ThemeError>,
 }
 
 /// Reads theme files.
@@ -98,11 +102,13 @@ impl Reader<'_> {
             message,
         };
         // Without serde: a theme is read at every start, and this is half the time.
-        let file = DeTable::parse(text)
-            .map_err(|e| error(e.span().map_or(0, |span| span.start), e.message().to_string()))?;
+        let mut repaired = String::new();
+        let (file, mistakes) = partial_toml::parse(text, &mut repaired);
+        let mut problems: Vec<ThemeError> =
+            mistakes.into_iter().map(|mistake| error(mistake.at, mistake.message)).collect();
         let (mut dark, mut inherits) = (None, None);
         let (mut colors, mut entries) = (None, None);
-        for (key, value) in file.into_inner() {
+        for (key, value) in file {
             let at = key.span().start;
             match (&**key.get_ref(), value.into_inner()) {
                 ("dark", DeValue::Boolean(on)) => dark = Some(on),
@@ -134,16 +140,21 @@ impl Reader<'_> {
             }
             None => None,
         };
-        if entries.is_none() && inherited.is_none() {
-            return Err(error(0, "there is no table `scopes`".to_string()));
+        if entries.as_ref().is_none_or(|entries| entries.is_empty() && !problems.is_empty())
+            && inherited.is_none()
+        {
+            let missing = || error(0, "there is no table `scopes`".to_string());
+            return Err(problems.into_iter().next().unwrap_or_else(missing));
         }
-        let mut all = inherited.unwrap_or(ThemeFile { dark: None, palette, scopes: HashMap::new() });
+        let empty = ThemeFile { dark: None, palette, scopes: HashMap::new(), problems: Vec::new() };
+        let mut all = inherited.unwrap_or(empty);
         for (scope, value) in entries.into_iter().flatten() {
             let entry =
                 entry(value.get_ref(), &all.palette).map_err(|message| error(value.span().start, message))?;
             all.scopes.insert(scope.into_inner().into_owned(), entry);
         }
-        Ok(ThemeFile { dark: dark.or(all.dark), ..all })
+        problems.append(&mut all.problems);
+        Ok(ThemeFile { dark: dark.or(all.dark), problems, ..all })
     }
 }
 
@@ -159,7 +170,13 @@ impl Theme {
     /// Reads a theme, which may inherit those that `parent` reads; the error names the file and line.
     pub fn parse_with(name: &str, text: &str, parent: ReadTheme<'_>) -> Result<Self, ThemeError> {
         let file = Reader { parent }.read(name, text, &Palette::new(), 0)?;
-        Ok(Self { name: name.to_string(), dark: file.dark.unwrap_or(true), scopes: file.scopes })
+        let ThemeFile { dark, scopes, problems, .. } = file;
+        Ok(Self { name: name.to_string(), dark: dark.unwrap_or(true), problems, scopes })
+    }
+
+    /// Returns a message about the first line that could not be read.
+    pub fn problem(&self) -> Option<String> {
+        self.problems.first().map(|problem| format!("{problem}; the rest of the theme is used"))
     }
 
     /// The default theme, `bowline-dark`.
@@ -256,6 +273,8 @@ fn entry(value: &DeValue<'_>, palette: &Palette) -> Result<Entry, String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -280,6 +299,37 @@ mod tests {
         check("[palette]\nink = '#xyz'\n[scopes]\n", 2, "#xyz");
         check("[scopes]\nui = [\n", 2, "theme mine, line 2");
         check("[scopes]\n[colours]\n", 2, "colours");
+    }
+
+    #[test]
+    fn theme_line_that_is_no_toml_leaves_the_others() {
+        let text = "[palette]\nink = '#010203'\npaper = '#fff\n[scopes]\nui = 'ink'\n'ui.row' = = 1\n'ui.text' = 'red'\n";
+        let theme = Theme::parse("t", text).unwrap();
+        assert_eq!(theme.problems.iter().map(|problem| problem.line).collect::<Vec<_>>(), [3, 6]);
+        assert_eq!(theme.style("ui.row"), Style::new().fg(Color::Rgb(1, 2, 3)), "as the rest of `ui`");
+        assert_eq!(theme.style("ui.text"), Style::new().fg(Color::Indexed(1)));
+        let heir = Theme::parse("t", "inherits = 'bowline-light'\nx = = 1\n").unwrap();
+        assert!(!heir.dark && heir.problems.len() == 1 && heir.contains("ui.text"));
+        assert!(Theme::parse("t", "[scopes\nui = 'red'\n").is_err(), "nothing of it is left");
+    }
+
+    proptest! {
+        #![proptest_config(crate::base::seeds::cases(128))]
+
+        #[test]
+        fn theme_of_any_text_is_a_theme_or_an_error_with_its_line(
+            text in "(inherits = 'dusk'\n|\\[(palette|scopes)\\]?\n|ui = |'ink'|'#fff'|fg|red|dark|=|'|\\{|\\}| |\n|é){0,14}"
+        ) {
+            let lines = text.matches('\n').count() + 1;
+            match Theme::parse("t", &text) {
+                Ok(theme) => {
+                    prop_assert!(theme.problems.is_empty() || theme.all().next().is_some());
+                    prop_assert!(theme.problems.iter().all(|problem| problem.line <= lines));
+                    let _ = (theme.style("ui.text"), theme.mono_style("ui"));
+                }
+                Err(error) => prop_assert!(error.line <= lines && !error.message.contains('\n'), "{}", error),
+            }
+        }
     }
 
     #[test]

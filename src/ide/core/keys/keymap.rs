@@ -1,6 +1,8 @@
 //! Key maps: TOML tables by key context, from key sequences to command ids.
 
-use toml::de::{DeTable, DeValue};
+use toml::de::DeValue;
+
+use crate::base::partial_toml;
 
 use crate::tui::input::{Key, KeyKind};
 
@@ -303,7 +305,7 @@ pub struct Keymap {
 
 impl Keymap {
     /// Parses a key map. `resolve` returns the id of the command named by a row, if there is one. Unusable
-    /// rows are skipped and reported; a file that is not TOML gives an empty map.
+    /// rows are skipped and reported, as are lines that are not TOML.
     pub fn parse(text: &str, resolve: impl Fn(&str) -> Option<String>) -> (Self, Vec<KeymapProblem>) {
         Self::read(text, &resolve)
     }
@@ -316,13 +318,15 @@ impl Keymap {
             problems.push(KeymapProblem { line, message });
         };
         // Without serde: a key map is read at every start, and this is half the time.
-        let tables = match DeTable::parse(text) {
-            Ok(tables) => tables.into_inner(),
-            Err(error) => {
-                refuse(error.span().map_or(0, |span| span.start), error.message().to_string());
-                return (map, problems);
+        let mut repaired = String::new();
+        let (tables, mistakes) = partial_toml::parse(text, &mut repaired);
+        for mistake in mistakes {
+            if text[mistake.at..].trim_start().starts_with("base") {
+                // The rows change some map: without any, only they would be left.
+                map = Self::read(DEFAULT, resolve).0;
             }
-        };
+            refuse(mistake.at, mistake.message);
+        }
         if let Some(base) = tables.get("base") {
             let name = base.get_ref().as_str().unwrap_or_default();
             match BUILTIN.iter().find(|(known, _)| *known == name) {
@@ -559,6 +563,8 @@ fn add_continuations(pending: &mut Vec<(String, String)>, node: &Node) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn keys(text: &str) -> Vec<Key> {
@@ -658,5 +664,39 @@ mod tests {
         );
         let (_, problems) = Keymap::parse("[global]\nF1 = \n", |id| Some(id.to_string()));
         assert_eq!(problems[0].line, 2);
+    }
+
+    #[test]
+    fn keymap_line_that_is_no_toml_leaves_the_others() {
+        let text =
+            "[global]\n\"F8\" = \"a\n\"F9\" = \"b\"\n[editor\n\"F9\" = \"c\"\n[prompt]\n\"F9\" = \"d\"\n";
+        let (map, problems) = Keymap::parse(text, |id| Some(id.to_string()));
+        let lookup = |context| map.lookup(context, &keys("F9"));
+        assert_eq!(lookup(KeyContext::Global), Lookup::Command("b".into()));
+        assert_eq!(lookup(KeyContext::Editor), Lookup::Command("b".into()), "a table without a name");
+        assert_eq!(lookup(KeyContext::Prompt), Lookup::Command("d".into()));
+        assert_eq!(problems.iter().map(|problem| problem.line).collect::<Vec<_>>(), [2, 4]);
+        let (map, _) = Keymap::parse("base = \"vim\n[global]\n\"F9\" = \"b\"\n", |id| Some(id.to_string()));
+        assert_ne!(
+            map.lookup(KeyContext::Global, &keys("F1")),
+            Lookup::Unknown,
+            "the default keys are there"
+        );
+        assert_eq!(map.lookup(KeyContext::Global, &keys("F9")), Lookup::Command("b".into()));
+    }
+
+    proptest! {
+        #![proptest_config(crate::base::seeds::cases(128))]
+
+        #[test]
+        fn keymap_of_any_text_has_keys(
+            text in "(base = \"(vim|x)|\\[(global|editor|x)\\]?\n|\"(F9|Ctrl-x|Up)\"|=| |\"|a|none|\\+|\n|é){0,14}"
+        ) {
+            let resolve = |id: &str| (!id.is_empty()).then(|| id.to_string());
+            let (map, problems) = Keymap::or_default(&text, resolve);
+            prop_assert!(KeyContext::ALL.into_iter().any(|context| !map.bindings(context).is_empty()) || problems.is_empty());
+            let lines = text.matches('\n').count() + 1;
+            prop_assert!(problems.iter().all(|problem| problem.line <= lines));
+        }
     }
 }

@@ -36,6 +36,8 @@ pub struct PickerSpec {
     pub title: &'static str,
     /// Footer that says what Enter and Tab do, and what a mark means.
     pub footer: &'static str,
+    /// The footer while a row is selected, where not all rows have the same keys.
+    pub row_footer: Option<fn(&Pick) -> &'static str>,
     /// What Tab does; without it rows cannot be toggled.
     pub toggle: Option<Toggle>,
     /// The place in a file or the text that is shown beside the list for a row, if it stands for one.
@@ -61,6 +63,8 @@ pub struct PickerSpec {
     /// How well a query matches a row, in place of the filter that takes letters from anywhere; `None` if it does not. For
     /// rows that are available at once.
     pub rank: Option<fn(query: &str, row: &PickRow) -> Option<u32>>,
+    /// Whether a row is dimmed, because accepting it does nothing now.
+    pub is_dimmed: fn(&Pick) -> bool,
     /// The commands with keys in lists that mean something in this one, beside those of all lists.
     pub commands: &'static [&'static str],
     /// Accepts a row. `marked` are the rows marked with Tab.
@@ -87,9 +91,11 @@ impl PickerSpec {
         id: "",
         title: "",
         footer: "Enter accept",
+        row_footer: None,
         toggle: None,
         letters: None,
         rank: None,
+        is_dimmed: |_| false,
         commands: &[],
         starts_at_mark: false,
         preview: None,
@@ -580,10 +586,10 @@ fn step(cx: &mut Cx<'_>, by: isize) {
 
 /// Selects the row at a click; that of the selected row accepts it.
 fn click(cx: &mut Cx<'_>, at: Position) {
-    let (size, is_accessible) = (cx.state.size, cx.state.is_accessible());
+    let size = cx.state.size;
     let Some(picker) = cx.state.layers.top::<Picker>() else { return };
     let area = picker.area(size);
-    let Some(row) = picker_draw::row_at(picker, (area.width, area.height), at, is_accessible) else { return };
+    let Some(row) = picker_draw::row_at(picker, cx.state, (area.width, area.height), at) else { return };
     match i64::from(row) - i64::from(picker.selected) {
         0 => accept(cx),
         by => step(cx, by as isize),

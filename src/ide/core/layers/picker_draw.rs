@@ -5,7 +5,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::base::width::{text_width, truncate};
+use crate::base::width::{text_width, truncate, word_wrap};
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::frame;
 use crate::ide::core::layers::picker::{PickRow, Picker};
@@ -44,7 +44,7 @@ pub fn draw(canvas: &mut Canvas<'_>, picker: &Picker, state: &State) {
         count.insert_str(0, &format!("{} marked  ", picker.marked.len()));
     }
     let inner = frame::draw(canvas, picker.spec.title, &count, &footer(picker, state));
-    let about = about_rows(picker, inner.height);
+    let about = about_rows(picker, state, (inner.width, inner.height));
     draw_about(&mut canvas.sub(Rect { y: inner.bottom() - about, height: about, ..inner }), picker, state);
     let inner = Rect { height: inner.height - about, ..inner };
     let mut inside = canvas.sub(inner);
@@ -76,11 +76,11 @@ pub fn draw(canvas: &mut Canvas<'_>, picker: &Picker, state: &State) {
     }
 }
 
-/// Returns the row of the list at a cell of an area of that size, for screen readers or not.
-pub fn row_at(picker: &Picker, (cols, rows): (u16, u16), at: Position, is_accessible: bool) -> Option<u32> {
+/// Returns the row of the list at a cell of an area of that size.
+pub fn row_at(picker: &Picker, state: &State, (cols, rows): (u16, u16), at: Position) -> Option<u32> {
     let inner = frame::inner(Rect::new(0, 0, cols, rows));
-    let preview = if is_accessible { 0 } else { preview_cols(picker, inner.width) };
-    let height = inner.height.saturating_sub(about_rows(picker, inner.height) + 1);
+    let preview = if state.is_accessible() { 0 } else { preview_cols(picker, inner.width) };
+    let height = inner.height.saturating_sub(about_rows(picker, state, (inner.width, inner.height)) + 1);
     // Below the query.
     let list = Rect::new(inner.x, inner.y + 1, inner.width - preview, height);
     let y = u32::from(at.y.checked_sub(list.y)?);
@@ -106,7 +106,8 @@ fn first_row(picker: &Picker, height: u32) -> u32 {
 
 /// Returns the most important keys here.
 fn footer(picker: &Picker, state: &State) -> String {
-    let mut keys = vec![picker.spec.footer.to_string()];
+    let row = picker.spec.row_footer.zip(picker.current());
+    let mut keys = vec![row.map_or(picker.spec.footer, |(footer, row)| footer(&row.pick)).to_string()];
     let mark = state.keymap.keys_for(KeyContext::Picker, "list.toggle");
     keys.extend(mark.filter(|_| picker.spec.accepts_many()).map(|key| format!("{key} mark")));
     if picker.spec.is_in_files() {
@@ -119,23 +120,39 @@ fn footer(picker: &Picker, state: &State) -> String {
     keys.join("  ")
 }
 
-/// Returns the rows for what is said about a row, 0 where the list would have no room.
-fn about_rows(picker: &Picker, rows: u16) -> u16 {
-    let wanted = picker.spec.about.as_ref().map_or(0, |about| about.lines + 1);
-    if rows >= wanted + LIST_MIN { wanted } else { 0 }
+/// Returns the rows for what is said about a row, 0 where the list would have no room. A text that takes more lines
+/// than usual takes them from the list, as long as that has some.
+fn about_rows(picker: &Picker, state: &State, (cols, rows): (u16, u16)) -> u16 {
+    let usual = picker.spec.about.as_ref().map_or(0, |about| about.lines + 1);
+    if usual == 0 || rows < usual + LIST_MIN {
+        return 0;
+    }
+    let wanted = about_lines(picker, state, cols).len() as u16 + 1;
+    wanted.max(usual).min(rows - LIST_MIN)
+}
+
+/// Returns what is said about the selected row, wrapped, and whether a line belongs to the first paragraph.
+fn about_lines(picker: &Picker, state: &State, cols: u16) -> Vec<(bool, String)> {
+    let Some((about, row)) = picker.spec.about.as_ref().zip(picker.current()) else { return Vec::new() };
+    let room = usize::from(cols).saturating_sub(2);
+    let paragraphs = (about.text)(state, &row.pick).into_iter().enumerate();
+    paragraphs
+        .flat_map(|(n, text)| word_wrap(&text, room).into_iter().map(move |line| (n == 0, line)))
+        .collect()
 }
 
 /// Draws what is said about the selected row, under a divider.
 fn draw_about(canvas: &mut Canvas<'_>, picker: &Picker, state: &State) {
     let (cols, rows) = canvas.size();
-    let lines = picker.spec.about.as_ref().zip(picker.current());
-    let Some((about, row)) = lines.filter(|_| rows > 0) else { return };
+    if rows == 0 || picker.current().is_none() {
+        return;
+    }
     let plain = canvas.style("ui.overlay");
     let border = canvas.style("ui.border").patch(Style { bg: plain.bg, ..Style::default() });
     canvas.text(0, 0, &"─".repeat(usize::from(cols)), border);
-    for (y, line) in (1..rows).zip((about.text)(state, &row.pick)) {
-        let style = if y == 1 { plain } else { canvas.style("ui.overlay.soft") };
-        canvas.text(1, y, &truncate(&line, usize::from(cols).saturating_sub(2)), style);
+    for (y, (is_first, line)) in (1..rows).zip(about_lines(picker, state, cols)) {
+        let style = if is_first { plain } else { canvas.style("ui.overlay.soft") };
+        canvas.text(1, y, &line, style);
     }
 }
 
@@ -269,7 +286,8 @@ fn detail_room(picker: &Picker, cols: usize, row: &PickRow) -> usize {
 
 /// Draws the text of a row with the letters that match; of a path the name comes before its folder. Returns its columns.
 fn draw_text(canvas: &mut Canvas<'_>, y: u16, picker: &Picker, row: &PickRow, room: usize) -> usize {
-    let (plain, soft) = (canvas.style("ui.overlay"), canvas.style("ui.overlay.faint"));
+    let soft = canvas.style("ui.overlay.faint");
+    let plain = if (picker.spec.is_dimmed)(&row.pick) { soft } else { canvas.style("ui.overlay") };
     let matching = canvas.style("ui.overlay.title");
     let matched = picker.matched(row);
     let folder = if picker.spec.has_paths { row.text.rfind('/').map_or(0, |at| at + 1) } else { 0 };

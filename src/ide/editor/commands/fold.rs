@@ -1,5 +1,6 @@
 //! Commands that fold and unfold lines.
 
+use crate::ide::core::condition;
 use crate::ide::core::context::{Command, Cx, answer_or_error, command};
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::text_area::TextArea;
@@ -9,14 +10,18 @@ use crate::text::selection::Range;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("fold.toggle", "Toggle fold", &["collapse", "expand"], toggle),
-    command("fold.all", "Fold all", &["collapse all"], |cx| start_fold(cx, FoldTarget::All)),
-    command("fold.open-all", "Unfold all", &["expand all"], open_all),
-    command("fold.level-one", "Fold level 1", &["collapse"], |cx| start_fold(cx, FoldTarget::Level(1))),
+    command("fold.toggle", "Toggle fold", &["collapse", "expand"], toggle).when(condition::has_file),
+    command("fold.all", "Fold all", &["collapse all"], |cx| start_fold(cx, FoldTarget::All))
+        .when(condition::has_file),
+    command("fold.open-all", "Unfold all", &["expand all"], open_all).when(condition::has_file),
+    command("fold.level-one", "Fold level 1", &["collapse"], |cx| start_fold(cx, FoldTarget::Level(1)))
+        .when(condition::has_file),
     command("fold.level-two", "Fold level 2", &["collapse"], |cx| {
         start_fold(cx, FoldTarget::Level(2));
-    }),
-    command("fold.level-three", "Fold level 3", &["collapse"], |cx| start_fold(cx, FoldTarget::Level(3))),
+    })
+    .when(condition::has_file),
+    command("fold.level-three", "Fold level 3", &["collapse"], |cx| start_fold(cx, FoldTarget::Level(3)))
+        .when(condition::has_file),
 ];
 
 fn toggle(cx: &mut Cx<'_>) {

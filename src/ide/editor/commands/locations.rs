@@ -1,5 +1,6 @@
 //! Commands on marks, jumps and changes: positions to return to.
 
+use crate::ide::core::condition;
 use crate::ide::core::context::{Command, Cx, await_char, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::keys::pending_char::PendingChar;
@@ -13,18 +14,23 @@ use crate::text::position::Byte;
 pub const COMMANDS: &[Command] = &[
     command("mark.set", "Set mark", &["bookmark"], |cx| {
         await_char(cx, PendingChar::MarkSet, "Mark letter: a-z in this file, A-Z in any");
-    }),
+    })
+    .when(condition::has_file),
     command("mark.go", "Go to mark", &["bookmark"], |cx| await_char(cx, PendingChar::MarkGo, "Which mark?")),
     command("mark.picker", "Show marks", &["bookmarks"], |cx| cx.defer_picker("marks")),
-    command("jump.back", "Go back", &["navigate back", "previous location"], |cx| step_jumps(cx, 1)),
-    command("jump.forward", "Go forward", &["navigate forward", "next location"], |cx| step_jumps(cx, -1)),
+    command("jump.back", "Go back", &["navigate back", "previous location"], |cx| step_jumps(cx, 1))
+        .when(condition::has_file),
+    command("jump.forward", "Go forward", &["navigate forward", "next location"], |cx| step_jumps(cx, -1))
+        .when(condition::has_file),
     command("jump.picker", "Show jump list", &["history", "locations"], |cx| {
         cx.defer_picker("jumps");
     }),
     command("jump.older-change", "Go to previous edit location", &["last edit", "change list"], |cx| {
         step_changes(cx, 1);
-    }),
-    command("jump.newer-change", "Go to next edit location", &["change list"], |cx| step_changes(cx, -1)),
+    })
+    .when(condition::has_file),
+    command("jump.newer-change", "Go to next edit location", &["change list"], |cx| step_changes(cx, -1))
+        .when(condition::has_file),
 ];
 
 /// Sets a mark at the main cursor.

@@ -1,21 +1,35 @@
 //! Commands that repeat the last change or recorded keys.
 
+use crate::ide::core::condition::{self, Reason};
 use crate::ide::core::context::{Command, Cx, await_char, command};
 use crate::ide::core::keys::macros::LastChange;
 use crate::ide::core::keys::pending_char::PendingChar;
+use crate::ide::core::state::State;
 use crate::ide::editor::commands::edit;
 use crate::ide::editor::modal::replay;
 use crate::text::transaction::Grouping;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("edit.repeat", "Repeat last edit", &["dot", "repeat change"], repeat),
+    command("edit.repeat", "Repeat last edit", &["dot", "repeat change"], repeat).when(has_change),
     command("macro.record", "Toggle macro recording", &["record", "stop recording"], record),
-    command("macro.replay", "Replay macro", &["play", "run macro"], |cx| replay(cx, 1)),
+    command("macro.replay", "Replay macro", &["play", "run macro"], |cx| replay(cx, 1)).when(has_macro),
     command("macro.replay-times", "Replay macro several times", &["play", "run macro"], |cx| {
         await_char(cx, PendingChar::MacroCount, "How many times? 1 to 9");
-    }),
+    })
+    .when(has_macro),
 ];
+
+/// Keys were recorded, or are being recorded.
+fn has_macro(state: &State) -> Result<(), Reason> {
+    let has_keys = state.macros.is_recording() || !state.macros.keys.is_empty();
+    condition::require(has_keys, Reason::new("No macro recorded"))
+}
+
+/// Something was changed.
+fn has_change(state: &State) -> Result<(), Reason> {
+    condition::require(state.macros.change.is_some(), Reason::new("No changes yet"))
+}
 
 fn repeat(cx: &mut Cx<'_>) {
     match cx.state.macros.change.clone() {

@@ -1,5 +1,6 @@
 //! Goes to lines of the shown file, and says what a search of it begins with.
 
+use crate::ide::core::condition;
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::model::buffers::Buffer;
@@ -7,12 +8,9 @@ use crate::ide::model::buffers::Buffer;
 /// The area's rows.
 pub const COMMANDS: &[Command] =
     &[command("search.go-to-line", "Go to line", &["goto line", "column"], |cx| {
-        if cx.state.buffers.current().is_some() {
-            Prompt::new("Go to line", |_, _| {}).check(go_to_line).open(cx);
-        } else {
-            cx.state.set_status("No file open");
-        }
-    })];
+        Prompt::new("Go to line", |_, _| {}).check(go_to_line).open(cx);
+    })
+    .when(condition::has_file)];
 
 /// Returns the initial text of a search in the shown file.
 pub fn seed_of(cx: &Cx<'_>) -> String {

@@ -1,5 +1,6 @@
 //! Commands that split the editor into windows and move between them.
 
+use crate::ide::core::condition;
 use ratatui::layout::Position;
 
 use crate::ide::core::context::{Command, Cx, command};
@@ -17,13 +18,15 @@ pub const COMMANDS: &[Command] = &[
         |cx| {
             split(cx, true);
         },
-    ),
+    )
+    .when(condition::has_file),
     command(
         "window.split-below",
         "Split window below",
         &["split editor", "horizontal split", "hsplit"],
         |cx| split(cx, false),
-    ),
+    )
+    .when(condition::has_file),
     command("window.close", "Close window", &["close split", "unsplit"], close),
     command("window.only", "Close other windows", &["unsplit", "only"], |cx| windows::close_others(cx.state)),
     command("window.next", "Focus next window", &["switch window", "other window"], next),

@@ -1,5 +1,6 @@
 //! Commands on the agent: interrupt, its settings, its edits.
 
+use crate::ide::core::condition;
 use crate::ide::core::context::{Command, Cx, answer_or_error, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::panes::Focus;
@@ -9,7 +10,8 @@ use crate::runtime::PromptReport;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("agent.interrupt", "Interrupt agent", &["stop", "cancel", "abort"], interrupt),
+    command("agent.interrupt", "Interrupt agent", &["stop", "cancel", "abort"], interrupt)
+        .when(condition::has_turn),
     command("agent.cycle-thinking", "Cycle thinking level", &["reasoning effort"], |cx| {
         thinking::cycle(cx, 1);
     }),
@@ -33,7 +35,8 @@ pub const COMMANDS: &[Command] = &[
         "Show system prompt",
         &["instructions", "AGENTS.md", "CLAUDE.md"],
         show_prompt,
-    ),
+    )
+    .when(condition::has_session),
     command("agent.toggle-thinking", "Toggle thinking blocks", &["reasoning"], toggle_thinking),
     command(
         "agent.toggle-output",
@@ -41,8 +44,10 @@ pub const COMMANDS: &[Command] = &[
         &["expand", "collapse", "verbose"],
         toggle_output,
     ),
-    command("agent.accept-edits", "Mark agent edits reviewed", &["accept changes", "keep"], mark_reviewed),
-    command("agent.next-edit", "Go to next agent edit", &["review changes"], go_to_next_edit),
+    command("agent.accept-edits", "Mark agent edits reviewed", &["accept changes", "keep"], mark_reviewed)
+        .when(condition::has_file),
+    command("agent.next-edit", "Go to next agent edit", &["review changes"], go_to_next_edit)
+        .when(condition::has_file),
 ];
 
 /// Interrupts the agent.
@@ -53,9 +58,6 @@ pub fn interrupt(cx: &mut Cx<'_>) {
 }
 
 fn show_prompt(cx: &mut Cx<'_>) {
-    if !cx.state.agent.connected {
-        return cx.state.set_status("Session is starting; try again in a moment");
-    }
     let Some(session) = cx.session.cloned() else { return };
     let prompt = async move { session.system_prompt().await };
     cx.tasks.spawn("agent.show-prompt", prompt, |cx, prompt| {

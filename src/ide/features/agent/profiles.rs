@@ -4,10 +4,8 @@
 use crate::ide::core::context::Cx;
 use crate::ide::core::layers::picker::{Pick, PickRow, PickerSpec, RowSource};
 use crate::ide::core::state::State;
+use crate::ide::model::agent::AUTO_PROFILE;
 use crate::runtime::Handle;
-
-/// Name of the choice that follows the model.
-const AUTO: &str = "auto";
 
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
@@ -29,10 +27,10 @@ fn rows(state: &State) -> Vec<PickRow> {
         aliases: Vec::new(),
         group: None,
         detail: match name {
-            AUTO if state.agent.requested_profile == AUTO => {
+            AUTO_PROFILE if state.agent.requested_profile == AUTO_PROFILE => {
                 format!("follows the model: {}", state.agent.profile)
             }
-            AUTO => "follows the model".to_string(),
+            AUTO_PROFILE => "follows the model".to_string(),
             _ => format!("prompt and tools for {name}"),
         },
         pick: Pick::new(name),

@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
+use crate::ide::core::condition::{self, Reason};
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::layers::prompt::Prompt;
+use crate::ide::core::state::State;
 use crate::ide::features::diff;
+use crate::ide::features::diff::view::DiffView;
 use crate::ide::features::diff::view::Source;
 use crate::ide::features::undo_tree;
 use crate::ide::features::undo_tree::view::UndoView;
@@ -13,48 +16,64 @@ use crate::ide::features::undo_tree::view::UndoView;
 pub const COMMANDS: &[Command] = &[
     command("diff.with-head", "Compare with last commit", &["git diff", "HEAD"], |cx| {
         compare_with_git(cx, true);
-    }),
+    })
+    .when(condition::has_file),
     command("diff.with-index", "Compare with staged version", &["git diff", "index"], |cx| {
         compare_with_git(cx, false);
-    }),
-    command("diff.with-disk", "Compare with file on disk", &["diff"], compare_with_disk),
-    command("diff.with-saved", "Compare with last save", &["diff", "unsaved changes"], compare_with_saved),
+    })
+    .when(condition::has_file),
+    command("diff.with-disk", "Compare with file on disk", &["diff"], compare_with_disk)
+        .when(condition::has_file),
+    command("diff.with-saved", "Compare with last save", &["diff", "unsaved changes"], compare_with_saved)
+        .when(condition::has_file),
     command(
         "diff.with-revision",
         "Compare with undo revision",
         &["diff", "undo tree"],
         compare_with_revision,
     ),
-    command("diff.with-file", "Compare with another file", &["diff"], ask_file),
+    command("diff.with-file", "Compare with another file", &["diff"], ask_file).when(condition::has_file),
     command("diff.next", "Go to next difference", &["next change", "next hunk"], |cx| {
         diff::events::go_to_difference(cx, true);
-    }),
+    })
+    .when(has_view),
     command("diff.previous", "Go to previous difference", &["previous change", "previous hunk"], |cx| {
         diff::events::go_to_difference(cx, false);
-    }),
+    })
+    .when(has_view),
     command(
         "diff.take",
         "Revert to other side",
         &["diffget", "accept change", "copy from other side"],
         diff::events::take_old_lines,
-    ),
-    command("diff.undo", "Undo in diff view", &[], diff::events::undo_edit),
-    command("diff.copy", "Copy lines of other side", &[], diff::events::copy),
-    command("diff.toggle-fold", "Toggle unchanged region", &["collapse", "expand context"], toggle),
+    )
+    .when(has_view),
+    command("diff.undo", "Undo in diff view", &[], diff::events::undo_edit).when(has_view),
+    command("diff.copy", "Copy lines of other side", &[], diff::events::copy).when(has_view),
+    command("diff.toggle-fold", "Toggle unchanged region", &["collapse", "expand context"], toggle)
+        .when(has_view),
     command("diff.toggle-folds", "Toggle all unchanged regions", &["collapse", "expand context"], |cx| {
         diff::events::with_view(cx, false, |view, beside| {
             view.step(0, beside);
             view.toggle_all();
         });
-    }),
+    })
+    .when(has_view),
     command("diff.toggle-sides", "Toggle side-by-side view", &["inline", "unified", "split"], |cx| {
         diff::events::with_view(cx, false, |view, beside| view.layout_choice = Some(!beside));
-    }),
+    })
+    .when(has_view),
     command("diff.reload", "Reload diff", &["refresh"], diff::events::recompare)
+        .when(has_view)
         .with_former_ids(&["diff.again"]),
-    command("diff.left", "Scroll diff left", &[], |cx| scroll(cx, -COLUMNS)),
-    command("diff.right", "Scroll diff right", &[], |cx| scroll(cx, COLUMNS)),
+    command("diff.left", "Scroll diff left", &[], |cx| scroll(cx, -COLUMNS)).when(has_view),
+    command("diff.right", "Scroll diff right", &[], |cx| scroll(cx, COLUMNS)).when(has_view),
 ];
+
+/// A diff is shown.
+fn has_view(state: &State) -> Result<(), Reason> {
+    condition::layer::<DiffView>(state, Reason::new(diff::events::NOT_SHOWN))
+}
 
 /// Columns by which texts are scrolled sidewards.
 const COLUMNS: isize = 8;

@@ -146,7 +146,8 @@ fn close(cx: &mut Cx<'_>) {
     cx.state.layers.close::<DiffView>();
 }
 
-const NOT_SHOWN: &str = "No diff shown";
+/// The message where no diff is open.
+pub const NOT_SHOWN: &str = "No diff shown";
 
 /// Runs an action on the view; the selected row stays visible.
 pub fn with_view(cx: &mut Cx<'_>, whole: bool, action: impl FnOnce(&mut DiffView, bool)) {

@@ -14,7 +14,8 @@ use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::file_tree::git_status;
 use crate::ide::features::files::open::{go_to_all, open};
-use crate::ide::features::git::run::run;
+use crate::ide::features::git::commands::has_repository;
+use crate::ide::features::git::run::{NO_REPOSITORY, run};
 use crate::workspace::git;
 
 /// The area's rows.
@@ -23,7 +24,8 @@ pub const COMMANDS: &[Command] = &[command(
     "Go to changed file",
     &["git status", "modified files", "changed files"],
     |cx| cx.defer_picker("changed-files"),
-)];
+)
+.when(has_repository)];
 
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
@@ -104,7 +106,7 @@ fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
     let (env, workspace) = (cx.env.clone(), cx.state.workspace.clone());
     let work = async move {
         if git::root_of(&workspace).is_none() {
-            return Err("Not in a git repository");
+            return Err(NO_REPOSITORY);
         }
         let mut files: Vec<_> = git_status::read(&*env, &workspace).await?.into_iter().collect();
         files.sort();

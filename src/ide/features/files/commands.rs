@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
+use crate::ide::core::condition;
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::feature::{self, FeatureEvent};
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
+use crate::ide::features::files::closed;
 use crate::ide::features::files::save::{AfterSave, save_to};
 use crate::ide::features::files::{self, disk};
 use crate::ide::model::buffers::BufferId;
@@ -15,12 +17,13 @@ use crate::text::document::Document;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("file.save", "Save file", &["write"], save),
-    command("file.save-as", "Save file as", &["write as"], save_as),
+    command("file.save", "Save file", &["write"], save).when(condition::has_file),
+    command("file.save-as", "Save file as", &["write as"], save_as).when(condition::has_file),
     command("file.save-all", "Save all files", &["write all"], save_all),
     command("file.new", "New file", &["create file", "untitled", "scratch"], new),
     command("file.open", "Open file", &["edit file", "path"], open),
-    command("file.close", "Close file", &["close buffer", "close tab", "close editor"], close),
+    command("file.close", "Close file", &["close buffer", "close tab", "close editor"], close)
+        .when(condition::has_file),
     command(
         "file.encoding",
         "Change file encoding",
@@ -28,11 +31,34 @@ pub const COMMANDS: &[Command] = &[
         |cx| {
             cx.defer_picker("encodings");
         },
-    ),
-    command("file.reload", "Reload file from disk", &["revert file", "reread"], reload),
-    command("file.diff-disk", "Show changes against disk", &["diff", "unsaved changes"], diff_disk),
-    command("file.next", "Show next file", &["next buffer", "next tab"], |cx| cycle(cx, 1)),
-    command("file.previous", "Show previous file", &["previous buffer", "previous tab"], |cx| cycle(cx, -1)),
+    )
+    .when(condition::has_file),
+    command("file.reload", "Reload file from disk", &["revert file", "reread"], reload)
+        .when(condition::has_file),
+    command("file.diff-disk", "Show changes against disk", &["diff", "unsaved changes"], diff_disk)
+        .when(condition::has_file),
+    command("file.next", "Show next file", &["next buffer", "next tab"], |cx| cycle(cx, 1))
+        .when(condition::has_file),
+    command("file.previous", "Show previous file", &["previous buffer", "previous tab"], |cx| cycle(cx, -1))
+        .when(condition::has_file),
+    command(
+        "file.previous-used",
+        "Show previously used file",
+        &["last file", "alternate file", "recent"],
+        |cx| {
+            step_by_use(cx, 1);
+        },
+    )
+    .when(condition::has_file),
+    command("file.next-used", "Go back in used files", &["recent"], |cx| step_by_use(cx, -1))
+        .when(condition::has_file),
+    command(
+        "file.reopen",
+        "Reopen closed file",
+        &["undo close", "reopen tab", "reopen editor"],
+        closed::reopen,
+    )
+    .when(closed::has_closed),
 ];
 
 fn save(cx: &mut Cx<'_>) {
@@ -143,6 +169,13 @@ fn diff_disk(cx: &mut Cx<'_>) {
         Some((_, false)) => cx.state.set_status("Not saved to a file yet"),
         None => cx.state.set_status("No file open"),
     }
+}
+
+/// Goes through the open files by their last use.
+fn step_by_use(cx: &mut Cx<'_>, back: isize) {
+    cx.state.buffers.step_by_use(back, cx.now);
+    panes::focus(cx, Focus::Editor);
+    cx.state.damage.add_all();
 }
 
 fn cycle(cx: &mut Cx<'_>, step: isize) {

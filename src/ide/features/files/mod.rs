@@ -4,6 +4,7 @@
 use crate::ide::core::feature::{Feature, FeatureEvent};
 
 pub mod all_files;
+pub mod closed;
 pub mod command_line;
 pub mod commands;
 pub mod disk;
@@ -23,7 +24,7 @@ pub const FEATURE: Feature = Feature {
     commands: &[commands::COMMANDS],
     pickers: &[&all_files::PICKER, &open_files::PICKER, &encodings::PICKER],
     line_commands: command_line::LINES,
-    slots: &[|_| Box::new(watch::FileWatch::default())],
+    slots: &[|_| Box::new(watch::FileWatch::default()), |_| Box::new(closed::ClosedFiles::default())],
     on_event: |cx, fact| match fact {
         FeatureEvent::Started => {
             let workspace = cx.state.workspace.clone();
@@ -32,6 +33,7 @@ pub const FEATURE: Feature = Feature {
         }
         FeatureEvent::BeforeSleep => disk::update_watches(cx),
         FeatureEvent::DeadlineReached => disk::tick(cx),
+        FeatureEvent::Closing(id) => closed::note(cx.state, id),
         FeatureEvent::Opened(id) | FeatureEvent::Saved { buffer: id, is_renamed: true } => {
             editorconfig::on_opened(cx, id);
         }

@@ -8,6 +8,7 @@ use crate::ide::core::context::{Cx, TaskError};
 use crate::ide::core::feature::{self, FeatureEvent};
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::quit;
+use crate::ide::features::files::closed;
 use crate::ide::features::files::events::refresh_folder;
 use crate::ide::features::files::{disk, editorconfig};
 use crate::ide::model::buffers::{BufferId, DiskState};
@@ -277,7 +278,10 @@ fn after_save(cx: &mut Cx<'_>, id: BufferId, name: &str, then: AfterSave) {
         AfterSave::Close if unsaved => {
             cx.state.set_status(format!("Edited while saving: {name} stays open"));
         }
-        AfterSave::Close => cx.state.close_buffer(id),
+        AfterSave::Close => {
+            closed::note(cx.state, id);
+            cx.state.close_buffer(id);
+        }
         AfterSave::Quit if cx.state.buffers.unsaved().next().is_none() => quit::quit(cx),
         AfterSave::Stay | AfterSave::Quit => {}
     }

@@ -1,10 +1,12 @@
 //! Commands of find and replace in the shown file.
 
+use crate::ide::core::condition::{self, Reason};
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::layers::picker::Picker;
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::core::panes::Focus;
+use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
 use crate::ide::editor::commands::search::seed_of;
 use crate::ide::features::find::bar::{self, Field, FindBar};
@@ -15,24 +17,27 @@ use crate::text::search::{CaseMatching, SearchOptions};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("search.find", "Find in file", &["search in file"], |cx| open(cx, false)),
+    command("search.find", "Find in file", &["search in file"], |cx| open(cx, false))
+        .when(condition::has_file),
     command("search.lines", "Go to line by text", &["search lines", "lines of file", "fuzzy lines"], |cx| {
-        if cx.state.buffers.current().is_none() {
-            return cx.state.set_status("No file open");
-        }
         cx.defer_picker("lines");
-    }),
-    command("search.next", "Find next match", &["search next"], |cx| go(cx, Step::Next)),
+    })
+    .when(condition::has_file),
+    command("search.next", "Find next match", &["search next"], |cx| go(cx, Step::Next)).when(has_search),
     command("search.previous", "Find previous match", &["search previous"], |cx| go(cx, Step::Previous))
+        .when(has_search)
         .with_former_ids(&["list.accept-backward"]),
     command(
         "search.replace",
         "Replace in file",
         &["find and replace", "substitute", "query replace"],
         |cx| open(cx, true),
-    ),
-    command("search.replace-all", "Replace all matches", &["replace everything in file"], replace_all),
-    command("search.switch-field", "Switch search field", &["find row", "replace row"], switch_field),
+    )
+    .when(condition::has_file),
+    command("search.replace-all", "Replace all matches", &["replace everything in file"], replace_all)
+        .when(condition::has_file),
+    command("search.switch-field", "Switch search field", &["find row", "replace row"], switch_field)
+        .when(condition::has_file),
     command("search.toggle-regex", "Toggle regex search", &["regular expression"], |cx| {
         toggle_option(cx, |how| how.regex = !how.regex);
     }),
@@ -54,6 +59,13 @@ pub const COMMANDS: &[Command] = &[
         },
     ),
 ];
+
+/// Something was searched for, or is being typed.
+fn has_search(state: &State) -> Result<(), Reason> {
+    let has_bar = state.layers.all::<FindBar>().next().is_some();
+    let has_last = state.search.last.as_ref().is_some_and(|last| !last.is_empty());
+    condition::require(has_bar || has_last, Reason::new("No search yet"))
+}
 
 /// Opens the bar; if it is open, gives one of its rows the keys.
 fn open(cx: &mut Cx<'_>, is_replacing: bool) {

@@ -22,12 +22,19 @@ pub struct CurrentBranch {
     name: Option<String>,
     is_stale: bool,
     is_running: bool,
+    /// Whether git has answered.
+    is_known: bool,
 }
 
 impl CurrentBranch {
     /// Returns its name without control characters; `None` outside of repositories.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
+    }
+
+    /// Returns whether there is no repository, as far as git has answered.
+    pub fn is_missing(&self) -> bool {
+        self.is_known && self.name.is_none()
     }
 }
 
@@ -47,7 +54,7 @@ pub fn after_frame(cx: &mut Cx<'_>) {
     let work = async move { run(&*env, SCRIPT, "", NAME_MAX).await };
     cx.tasks.spawn("git.branch", work, |cx, answer| {
         let branch = &mut cx.state.slots[BRANCH];
-        branch.is_running = false;
+        (branch.is_running, branch.is_known) = (false, true);
         // Without a repository, git or a commit there is none to show.
         let name = answer.ok().and_then(Result::ok).map(|name| visible(name.trim()).into_owned());
         let name = name.filter(|name| !name.is_empty());

@@ -2,9 +2,13 @@
 
 use std::ops::Range;
 
+use crate::ide::core::condition::{self, Reason};
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::layers::dialog::Dialog;
+use crate::ide::core::state::State;
 use crate::ide::editor::commands::edit;
+use crate::ide::features::git::branch::BRANCH;
+use crate::ide::features::git::run::NO_REPOSITORY;
 use crate::ide::model::view::hunks::{Hunk, Hunks};
 use crate::text::changes::ChangeSet;
 use crate::text::position::{Byte, Line};
@@ -14,17 +18,32 @@ use crate::text::transaction::Transaction;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("git.next-hunk", "Go to next hunk", &["next change"], |cx| go_to_hunk(cx, true)),
-    command("git.previous-hunk", "Go to previous hunk", &["previous change"], |cx| go_to_hunk(cx, false)),
-    command("git.show-hunk", "Show original of hunk", &["preview hunk", "diff"], show),
-    command("git.revert-hunk", "Revert hunk", &["reset hunk", "discard change", "undo change"], revert),
+    command("git.next-hunk", "Go to next hunk", &["next change"], |cx| go_to_hunk(cx, true))
+        .when(has_tracked_file),
+    command("git.previous-hunk", "Go to previous hunk", &["previous change"], |cx| go_to_hunk(cx, false))
+        .when(has_tracked_file),
+    command("git.show-hunk", "Show original of hunk", &["preview hunk", "diff"], show).when(has_tracked_file),
+    command("git.revert-hunk", "Revert hunk", &["reset hunk", "discard change", "undo change"], revert)
+        .when(has_tracked_file),
     command("git.switch-branch", "Switch branch", &["git checkout", "git branches", "git switch"], |cx| {
         cx.defer_picker("branches");
-    }),
+    })
+    .when(has_repository),
     command("git.commits", "Show commits", &["git log", "git history", "git show"], |cx| {
         cx.defer_picker("commits");
-    }),
+    })
+    .when(has_repository),
 ];
+
+/// The workspace is in a git repository, or that is not known yet.
+pub fn has_repository(state: &State) -> Result<(), Reason> {
+    condition::require(!state.slots[BRANCH].is_missing(), Reason::new(NO_REPOSITORY))
+}
+
+/// A file is shown, in a repository.
+fn has_tracked_file(state: &State) -> Result<(), Reason> {
+    condition::has_file(state).and_then(|()| has_repository(state))
+}
 
 /// Maximum number of lines shown of a hunk.
 const LINES_MAX: usize = 500;

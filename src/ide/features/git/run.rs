@@ -11,6 +11,9 @@ use crate::base::width::visible;
 use crate::exec::{CommandSpec, Environment, Exit};
 use crate::workspace::git;
 
+/// The message outside of repositories.
+pub const NO_REPOSITORY: &str = "Not in a git repository";
+
 /// Time limit for git.
 const TIMEOUT: Duration = Duration::from_mins(1);
 /// Maximum bytes of an answer.
@@ -22,7 +25,7 @@ const ERROR_MAX: usize = 300;
 /// `most` bytes. The error is git's own message on one line.
 pub async fn run(env: &dyn Environment, body: &str, name: &str, most: usize) -> Result<String, String> {
     if git::root_of(env.root()).is_none() {
-        return Err("Not in a git repository".to_string());
+        return Err(NO_REPOSITORY.to_string());
     }
     let bytes: Arc<Mutex<Vec<u8>>> = Arc::default();
     let sink = bytes.clone();
@@ -53,7 +56,7 @@ pub async fn run_lines(
     mut on_line: impl FnMut(&str) + Send + 'static,
 ) -> Result<(), String> {
     if git::root_of(env.root()).is_none() {
-        return Err("Not in a git repository".to_string());
+        return Err(NO_REPOSITORY.to_string());
     }
     let mut rest: Vec<u8> = Vec::new();
     let last: Arc<Mutex<String>> = Arc::default();

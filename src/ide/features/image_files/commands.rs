@@ -1,23 +1,33 @@
 //! Commands on the image in the editor.
 
+use crate::ide::core::condition::{self, Reason};
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
+use crate::ide::core::state::State;
 use crate::ide::features::image_files::view::{IMAGE_FILES, ImageFile, Room, Zoom};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("image.zoom-in", "Enlarge image", &["zoom in"], |cx| zoom(cx, true)),
-    command("image.zoom-out", "Shrink image", &["zoom out"], |cx| zoom(cx, false)),
-    command("image.fit", "Fit image to window", &["reset zoom"], |cx| set_zoom(cx, Zoom::Fit)),
+    command("image.zoom-in", "Enlarge image", &["zoom in"], |cx| zoom(cx, true)).when(has_image),
+    command("image.zoom-out", "Shrink image", &["zoom out"], |cx| zoom(cx, false)).when(has_image),
+    command("image.fit", "Fit image to window", &["reset zoom"], |cx| set_zoom(cx, Zoom::Fit))
+        .when(has_image),
     command("image.original-size", "Show image unscaled", &["actual size", "100 %"], |cx| {
         set_zoom(cx, Zoom::Percent(100));
-    }),
-    command("image.left", "Move left in image", &["pan"], |cx| go(cx, (-1, 0))),
-    command("image.right", "Move right in image", &["pan"], |cx| go(cx, (1, 0))),
-    command("image.up", "Move up in image", &["pan"], |cx| go(cx, (0, -1))),
-    command("image.down", "Move down in image", &["pan"], |cx| go(cx, (0, 1))),
+    })
+    .when(has_image),
+    command("image.left", "Move left in image", &["pan"], |cx| go(cx, (-1, 0))).when(has_image),
+    command("image.right", "Move right in image", &["pan"], |cx| go(cx, (1, 0))).when(has_image),
+    command("image.up", "Move up in image", &["pan"], |cx| go(cx, (0, -1))).when(has_image),
+    command("image.down", "Move down in image", &["pan"], |cx| go(cx, (0, 1))).when(has_image),
     command("image.toggle-text", "Toggle image and bytes", &["show as text"], toggle_text),
 ];
+
+/// An image is shown.
+fn has_image(state: &State) -> Result<(), Reason> {
+    let is_image = state.buffers.current().is_some_and(|buffer| buffer.is_image);
+    condition::require(is_image, Reason::new("No image is shown"))
+}
 
 /// Changes the shown image, if there is one, with the room that it has.
 fn change(cx: &mut Cx<'_>, change: impl FnOnce(&mut ImageFile, Room)) {

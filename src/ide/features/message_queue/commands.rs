@@ -2,8 +2,10 @@
 //! meanwhile, and changes the shown lists at once, so that the next key finds them changed. The session's next report
 //! replaces them.
 
+use crate::ide::core::condition::{self, Reason};
 use crate::ide::core::context::{Command, Cx, answer_or_error, command};
 use crate::ide::core::panes::Focus;
+use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::message_queue::layer::QueueView;
 use crate::ide::features::message_queue::take_back;
@@ -13,10 +15,12 @@ use crate::runtime::{Delivery, QueuedMessage};
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("agent.dequeue", "Take queued messages back", &["dequeue", "unqueue"], take_back::take_back_all),
-    command("agent.edit-queue", "Edit queued messages", &["reorder messages", "queue"], open),
-    command("queue.delete", "Delete queued message", &["remove message"], delete),
-    command("queue.move-up", "Move queued message up", &["reorder"], |cx| shift(cx, true)),
-    command("queue.move-down", "Move queued message down", &["reorder"], |cx| shift(cx, false)),
+    command("agent.edit-queue", "Edit queued messages", &["reorder messages", "queue"], open)
+        .when(has_message),
+    command("queue.delete", "Delete queued message", &["remove message"], delete).when(has_list),
+    command("queue.move-up", "Move queued message up", &["reorder"], |cx| shift(cx, true)).when(has_list),
+    command("queue.move-down", "Move queued message down", &["reorder"], |cx| shift(cx, false))
+        .when(has_list),
     command(
         "queue.toggle-delivery",
         "Toggle delivery of message",
@@ -24,8 +28,22 @@ pub const COMMANDS: &[Command] = &[
         |cx| {
             toggle_delivery(cx);
         },
-    ),
+    )
+    .when(has_list),
 ];
+
+/// A message is queued.
+fn has_message(state: &State) -> Result<(), Reason> {
+    let agent = &state.agent;
+    let has_one = !agent.steering.is_empty() || !agent.follow_up.is_empty();
+    condition::require(has_one, Reason::new("No queued messages"))
+}
+
+/// The list of queued messages is open.
+fn has_list(state: &State) -> Result<(), Reason> {
+    let closed = Reason::new("Queued messages are not shown").with_remedy("Show them", "agent.edit-queue");
+    condition::layer::<QueueView>(state, closed)
+}
 
 /// What the task is doing, for its message.
 const TAKE: &str = "take the queued message back";

@@ -1,7 +1,9 @@
-//! The palette: every command by its title, its other names and its id, with its key. What was used last comes first.
+//! The palette: every command by its title, its other names and its id, with its key, or with
+//! the reason why it cannot run now. What was used last comes first.
 
 use std::sync::Arc;
 
+use crate::ide::core::condition::Reason;
 use crate::ide::core::context::{Command, Cx};
 use crate::ide::core::keys::keymap::ModalStyle;
 use crate::ide::core::layers::picker::{self, Pick, PickRow, Picker, PickerSpec, RowSource};
@@ -18,6 +20,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     footer: "Enter run",
     load: |_| RowSource::Live(String::new(), search),
     letters: Some(|query, row| rank::letters(query, &row.text)),
+    is_dimmed: |pick| matches!(pick.get(), Some(PaletteTarget::Unavailable(..))),
     accept: run,
     ..PickerSpec::EMPTY
 };
@@ -39,13 +42,27 @@ struct Entry<'a> {
     target: PaletteTarget,
 }
 
+impl Entry<'_> {
+    /// Returns why it cannot run now.
+    fn reason(&self) -> Option<Reason> {
+        match &self.target {
+            PaletteTarget::Unavailable(_, reason) => Some(*reason),
+            PaletteTarget::Command(_) | PaletteTarget::Plugin(_) => None,
+        }
+    }
+}
+
 /// Returns all commands that have a meaning in the key map.
 fn entries(state: &State) -> impl Iterator<Item = Entry<'_>> {
-    let ours = |command: &'static Command| Entry {
+    let target = |command: &'static Command| match command.check(state) {
+        Ok(()) => PaletteTarget::Command(command.id),
+        Err(reason) => PaletteTarget::Unavailable(command.id, reason),
+    };
+    let ours = move |command: &'static Command| Entry {
         title: command.title,
         aliases: command.aliases.iter().chain(command.former_ids).copied().collect(),
         id: command.id,
-        target: PaletteTarget::Command(command.id),
+        target: target(command),
     };
     let modes = state.keymap.modal_style();
     let is_listed = move |command: &&'static Command| match command.id.split_once('.') {
@@ -66,7 +83,11 @@ fn entries(state: &State) -> impl Iterator<Item = Entry<'_>> {
 fn row(state: &State, entry: &Entry<'_>, group: Option<Arc<str>>) -> PickRow {
     // The palette is already on top: the keys of the context below it are relevant.
     let keys = state.keymap.keys_for(state.base_key_context(), entry.id).unwrap_or_default();
-    let detail = if state.size.0 >= IDS_FROM { format!("{}  {keys:>KEYS_COLS$}", entry.id) } else { keys };
+    let detail = match entry.reason() {
+        Some(reason) => reason.text.to_string(),
+        None if state.size.0 >= IDS_FROM => format!("{}  {keys:>KEYS_COLS$}", entry.id),
+        None => keys,
+    };
     PickRow {
         text: entry.title.to_string(),
         aliases: Vec::new(),
@@ -97,8 +118,10 @@ fn ranked(state: &State, query: &str) -> Vec<PickRow> {
         Some((score, recent.position(entry.id), entry))
     });
     let mut found: Vec<_> = found.collect();
-    // Of equal scores what was used last, then the shorter title.
-    found.sort_by_key(|(score, used, entry)| (std::cmp::Reverse(*score), *used, entry.title.len()));
+    // Of equal scores what can run, then what was used last, then the shorter title.
+    found.sort_by_key(|(score, used, entry)| {
+        (std::cmp::Reverse(*score), entry.reason().is_some(), *used, entry.title.len())
+    });
     found.iter().map(|(.., entry)| row(state, entry, None)).collect()
 }
 
@@ -122,7 +145,9 @@ fn by_area(state: &State) -> Vec<PickRow> {
             areas.push(area);
         }
     }
-    others.sort_by_key(|entry| areas.iter().position(|known| *known == area(entry.id)));
+    others.sort_by_key(|entry| {
+        (areas.iter().position(|known| *known == area(entry.id)), entry.reason().is_some())
+    });
     let used = used.iter().map(|entry| row(state, entry, Some(RECENT_GROUP.into())));
     used.chain(others.iter().map(|entry| row(state, entry, Some(area(entry.id).into())))).collect()
 }

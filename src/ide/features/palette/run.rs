@@ -1,5 +1,6 @@
 //! Runs a row of the palette.
 
+use crate::ide::core::condition::Reason;
 use crate::ide::core::context::Cx;
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::features::palette::recent;
@@ -12,9 +13,11 @@ pub enum PaletteTarget {
     Command(&'static str),
     /// A command of a plugin.
     Plugin(String),
+    /// A command of the program that cannot run now.
+    Unavailable(&'static str, Reason),
 }
 
-/// Runs the command that a row represents.
+/// Runs the command that a row represents, or says why it cannot run.
 pub fn run(cx: &mut Cx<'_>, pick: &Pick, _marked: &[Pick]) {
     let target = pick.get::<PaletteTarget>();
     if let Some(PaletteTarget::Command(id)) = target {
@@ -27,6 +30,10 @@ pub fn run(cx: &mut Cx<'_>, pick: &Pick, _marked: &[Pick]) {
         Some(PaletteTarget::Plugin(id)) => {
             let id = id.clone();
             cx.defer(move |cx| plugins::run::run(cx, &id));
+        }
+        Some(PaletteTarget::Unavailable(_, reason)) => {
+            let message = reason.message(cx.state);
+            cx.state.set_status(message);
         }
         None => {}
     }

@@ -35,7 +35,7 @@ pub const FEATURE: Feature = Feature {
         FeatureEvent::DeadlineReached => held_key::on_deadline(cx),
         FeatureEvent::Saved { buffer, .. } => report::on_saved(cx, buffer),
         FeatureEvent::ToolEnded => report::on_call_ended(cx),
-        FeatureEvent::BeforeSleep => screen::update_mode(cx),
+        FeatureEvent::BeforeSleep => screen::update(cx),
         _ => {}
     },
     deadline: held_key::deadline,

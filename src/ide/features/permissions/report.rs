@@ -25,8 +25,8 @@ pub struct ReportState {
     pub report: Option<PermissionReport>,
     /// When the list was made, in milliseconds since the Unix epoch.
     pub listed_ms: u64,
-    /// The mode that the list was made for.
-    pub listed_mode: Option<Mode>,
+    /// The mode and the profiles that the list was made for.
+    pub listed: Option<(Mode, &'static str, &'static str)>,
 }
 
 /// Reads the files of rules again and shows what is in them.

@@ -16,7 +16,7 @@ use crate::ide::features::permissions::report::{self, REPORT};
 use crate::ide::features::permissions::screen_rows::{self, Entry};
 use crate::ide::features::permissions::trial;
 use crate::ide::model::age::age;
-use crate::tools::permissions::policy::Verdict;
+use crate::tools::permissions::policy::{Mode, Verdict};
 use crate::tools::permissions::rules::Author;
 use crate::tools::permissions::rules::listing::ListedRule;
 
@@ -25,6 +25,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "permissions",
     title: "Permissions",
     footer: "Enter open  Delete remove  Ctrl-t try  ● used",
+    row_footer: Some(|pick| pick.get().map_or(PICKER.footer, footer)),
     mark: "●",
     load: |state| RowSource::Rows(screen_rows::rows(state), screen_rows::used(state)),
     about: Some(About { lines: 4, text: about }),
@@ -45,19 +46,35 @@ pub const PICKER: PickerSpec = PickerSpec {
     ..PickerSpec::EMPTY
 };
 
+/// Returns the keys that do something with a row.
+fn footer(entry: &Entry) -> &'static str {
+    match entry {
+        Entry::Mode | Entry::Profile => "Enter choose  Ctrl-t try  ● used",
+        Entry::Try => "Enter try  ● used",
+        Entry::UserFile | Entry::Problem(_) => "Enter open  Ctrl-t try  ● used",
+        Entry::Rule(rule) if rule.origin.file.is_some() => PICKER.footer,
+        Entry::Grant(..) | Entry::Call(_) => "Delete take back  Ctrl-t try  ● used",
+        Entry::Rule(_) | Entry::Default(_) => "Ctrl-t try  ● used",
+    }
+}
+
 /// Shows the current rows, if the screen is open.
 pub fn refresh(cx: &mut Cx<'_>) {
     let (rows, used) = (screen_rows::rows(cx.state), screen_rows::used(cx.state));
-    let (mode, now_ms) = (cx.state.agent.approval_mode, cx.now_ms);
-    (cx.state.slots[REPORT].listed_mode, cx.state.slots[REPORT].listed_ms) = (Some(mode), now_ms);
+    let (listed, now_ms) = (Some(agent_settings(cx.state)), cx.now_ms);
+    (cx.state.slots[REPORT].listed, cx.state.slots[REPORT].listed_ms) = (listed, now_ms);
     picker::refresh(cx.state, PICKER.id, &rows, &used);
     picker::redraw(cx.state);
 }
 
-/// Shows what another mode does, if it was changed while the screen is open.
-pub fn update_mode(cx: &mut Cx<'_>) {
-    let mode = Some(cx.state.agent.approval_mode);
-    if report::is_open(cx.state) && cx.state.slots[REPORT].listed_mode != mode {
+/// Returns the settings of the agent that the rows show.
+fn agent_settings(state: &State) -> (Mode, &'static str, &'static str) {
+    (state.agent.approval_mode, state.agent.profile, state.agent.requested_profile)
+}
+
+/// Shows what another mode or profile does, if it was changed while the screen is open.
+pub fn update(cx: &mut Cx<'_>) {
+    if report::is_open(cx.state) && cx.state.slots[REPORT].listed != Some(agent_settings(cx.state)) {
         refresh(cx);
     }
 }
@@ -78,6 +95,10 @@ fn about(state: &State, pick: &Pick) -> Vec<String> {
         Entry::Mode => vec![
             "What runs, asks or is refused where no rule says otherwise".to_string(),
             "Enter lists the modes; a change counts from the next call on".to_string(),
+        ],
+        Entry::Profile => vec![
+            "The agent's prompt and tools: which calls there are to decide about".to_string(),
+            "Enter lists the profiles; a change counts from the next request on".to_string(),
         ],
         Entry::Try => {
             vec!["Shows what would happen to a call, and which rule decides. Nothing runs".to_string()]
@@ -153,6 +174,7 @@ fn last_use(state: &State, entry: &Entry) -> Option<String> {
 fn accept(cx: &mut Cx<'_>, entry: &Entry) {
     match entry {
         Entry::Mode => cx.defer_picker("approval-modes"),
+        Entry::Profile => cx.defer_picker("profiles"),
         Entry::Try => trial::open(cx),
         Entry::UserFile => {
             let file = cx.state.slots[REPORT].report.as_ref().map(|report| report.user_file.clone());
@@ -195,6 +217,7 @@ fn remove(cx: &mut Cx<'_>, entry: &Entry) {
         Entry::Rule(rule) if rule.origin.file.is_some() => confirm(cx, rule.clone()),
         Entry::Rule(_)
         | Entry::Mode
+        | Entry::Profile
         | Entry::Try
         | Entry::UserFile
         | Entry::Problem(_)

@@ -20,6 +20,8 @@ use crate::tools::permissions::rules::{Author, OffReason, Ruling};
 pub enum Entry {
     /// The approval mode.
     Mode,
+    /// The agent's profile.
+    Profile,
     /// Trying a command, a path or a host.
     Try,
     /// The user's file.
@@ -51,6 +53,7 @@ pub fn rows(state: &State) -> Vec<PickRow> {
     };
     let mut rows = vec![
         row("Session", "Approval mode".to_string(), mode.name().to_string(), Entry::Mode),
+        row("Session", "Agent profile".to_string(), profile(state), Entry::Profile),
         row("Session", "Try a command, path or host".to_string(), String::new(), Entry::Try),
         row("Session", "Open your permissions.toml".to_string(), String::new(), Entry::UserFile),
     ];
@@ -67,6 +70,16 @@ pub fn rows(state: &State) -> Vec<PickRow> {
         }
     }
     rows
+}
+
+/// Returns the name of the agent's profile, and of the one that it follows.
+fn profile(state: &State) -> String {
+    let agent = &state.agent;
+    if agent.is_profile_chosen() {
+        agent.profile.to_string()
+    } else {
+        format!("follows the model: {}", agent.profile)
+    }
 }
 
 /// Returns what decides about calls: rules of files, answers of this session, and what the mode does without them.
@@ -93,7 +106,9 @@ pub fn description(entry: &Entry) -> Option<&str> {
     match entry {
         Entry::Rule(rule) | Entry::Grant(rule, _) => Some(&rule.description),
         Entry::Default(default) => reason(&default.verdict),
-        Entry::Mode | Entry::Try | Entry::UserFile | Entry::Problem(_) | Entry::Call(_) => None,
+        Entry::Mode | Entry::Profile | Entry::Try | Entry::UserFile | Entry::Problem(_) | Entry::Call(_) => {
+            None
+        }
     }
 }
 
@@ -116,7 +131,7 @@ fn group(entry: &Entry) -> &'static str {
             _ if rule.path.is_some() => "Read and edit",
             _ => "Other tools",
         },
-        Entry::Mode | Entry::Try | Entry::UserFile => "Session",
+        Entry::Mode | Entry::Profile | Entry::Try | Entry::UserFile => "Session",
         Entry::Problem(_) => "Problems",
     }
 }
@@ -143,7 +158,7 @@ fn effect(entry: &Entry) -> &'static str {
             Verdict::Refuse(_) | Verdict::Forbid(_) => "deny",
         },
         Entry::Call(_) => "allow",
-        Entry::Mode | Entry::Try | Entry::UserFile | Entry::Problem(_) => "",
+        Entry::Mode | Entry::Profile | Entry::Try | Entry::UserFile | Entry::Problem(_) => "",
     }
 }
 
@@ -160,7 +175,7 @@ fn pattern(entry: &Entry) -> String {
         Entry::Rule(rule) | Entry::Grant(rule, _) => rule_pattern(rule),
         Entry::Default(default) => default.about.to_string(),
         Entry::Call((_, target, _)) => target.clone(),
-        Entry::Mode | Entry::Try | Entry::UserFile | Entry::Problem(_) => String::new(),
+        Entry::Mode | Entry::Profile | Entry::Try | Entry::UserFile | Entry::Problem(_) => String::new(),
     }
 }
 
@@ -190,7 +205,7 @@ fn source(entry: &Entry, mode: &str) -> String {
         Entry::Call(_) => "until quit".to_string(),
         Entry::Default(ModeDefault { verdict: Verdict::Forbid(_), .. }) => "built in".to_string(),
         Entry::Default(_) => format!("mode {mode}"),
-        Entry::Mode | Entry::Try | Entry::UserFile | Entry::Problem(_) => String::new(),
+        Entry::Mode | Entry::Profile | Entry::Try | Entry::UserFile | Entry::Problem(_) => String::new(),
     }
 }
 

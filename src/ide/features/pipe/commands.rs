@@ -1,5 +1,6 @@
 //! Commands that run shell commands on the text.
 
+use crate::ide::core::condition;
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::features::pipe;
@@ -9,10 +10,12 @@ use crate::ide::features::pipe::state::PIPE;
 pub const COMMANDS: &[Command] = &[
     command("edit.pipe", "Pipe selections through command", &["shell", "filter"], |cx| {
         prompt_for_command(cx, true);
-    }),
+    })
+    .when(condition::has_file),
     command("edit.insert-output", "Insert command output", &["shell"], |cx| {
         prompt_for_command(cx, false);
-    }),
+    })
+    .when(condition::has_file),
 ];
 
 /// Prompts for a shell command, which reads the selection if `reads`.

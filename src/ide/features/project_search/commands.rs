@@ -1,8 +1,10 @@
 //! Commands on all files of the workspace: search, replace, go through the results, apply an edited list.
 
+use crate::ide::core::condition::{self, Reason};
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::core::panes::Focus;
+use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
 use crate::ide::editor::commands::search::seed_of;
 use crate::ide::features::project_search;
@@ -36,21 +38,26 @@ pub const COMMANDS: &[Command] = &[
         if let Some(list) = project_search::navigate::current(cx.state) {
             project_search::navigate::go_to_location(cx, list);
         }
-    }),
+    })
+    .when(has_results),
     command("workspace.next", "Go to next result", &["quickfix", "cnext"], |cx| {
         project_search::navigate::go_to_next(cx, true);
-    }),
+    })
+    .when(has_results),
     command("workspace.previous", "Go to previous result", &["quickfix", "cprevious"], |cx| {
         project_search::navigate::go_to_next(cx, false);
-    }),
+    })
+    .when(has_results),
     command("workspace.results", "Show search results", &["quickfix", "copen"], show)
+        .when(has_results)
         .with_former_ids(&["workspace.list"]),
     command("workspace.apply", "Apply edited results", &["save replacements"], |cx| {
         match project_search::navigate::current(cx.state) {
             Some(list) => project_search::apply::begin(cx, list),
             None => cx.state.set_status("No search results: find in files first"),
         }
-    }),
+    })
+    .when(has_results),
     command(
         "workspace.undo-apply",
         "Undo applied results",
@@ -58,6 +65,12 @@ pub const COMMANDS: &[Command] = &[
         project_search::apply::undo,
     ),
 ];
+
+/// There is a list of search results.
+fn has_results(state: &State) -> Result<(), Reason> {
+    let has_list = project_search::navigate::current(state).is_some();
+    condition::require(has_list, Reason::new("No search results: find in files first"))
+}
 
 /// Checks that the input is a valid search pattern.
 fn is_needle(cx: &mut Cx<'_>, typed: &str) -> Result<(), String> {

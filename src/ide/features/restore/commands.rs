@@ -1,7 +1,9 @@
 //! Commands that restore files to their state at a checkpoint: at the selected entry of the session tree if
 //! that is open, else at the current position of the conversation.
 
+use crate::ide::core::condition::{self, Reason};
 use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::state::State;
 use crate::ide::features::restore;
 use crate::ide::features::sessions::{events as sessions, forest_events};
 use crate::runtime::restore::target::{CURRENT_ENTRY, RestoreScope, RestoreTarget};
@@ -22,8 +24,13 @@ pub const COMMANDS: &[Command] = &[
     command("session.undo-turn", "Undo file changes of turn", &["revert", "undo changes", "reject"], |cx| {
         preview_restore(cx, RestoreTarget::RevertTurn);
     }),
-    command("session.undo-restore", "Undo last restore", &["redo", "revert restore"], undo),
+    command("session.undo-restore", "Undo last restore", &["redo", "revert restore"], undo).when(has_restore),
 ];
+
+/// Files were restored.
+fn has_restore(state: &State) -> Result<(), Reason> {
+    condition::require(state.agent.undo_restore_entry.is_some(), Reason::new("No restore to undo"))
+}
 
 fn preview_restore(cx: &mut Cx<'_>, target: impl FnOnce(String) -> RestoreTarget) {
     let in_tree = sessions::is_focused(cx.state);

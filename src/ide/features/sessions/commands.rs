@@ -1,5 +1,6 @@
 //! Commands on sessions: the tree of the open one, and continuing others.
 
+use crate::ide::core::condition;
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::layers::picker::Picker;
 use crate::ide::core::layers::prompt::Prompt;
@@ -21,10 +22,12 @@ pub const COMMANDS: &[Command] = &[
         "Show session tree",
         &["session", "rewind", "go back", "branches", "/tree"],
         sessions::open,
-    ),
+    )
+    .when(condition::has_session),
     command("session.new", "New session", &["new chat", "clear", "reset"], |cx| {
         sessions::replace(cx, SessionSwitch::New(None));
-    }),
+    })
+    .when(condition::has_session),
     command("session.resume", "Resume session", &["continue", "open session", "history"], |cx| {
         cx.defer_picker("sessions");
     }),
@@ -74,7 +77,8 @@ pub const COMMANDS: &[Command] = &[
     ),
     command("session.copy", "Copy session", &["clone", "duplicate"], |cx| {
         sessions::replace(cx, SessionSwitch::Copy);
-    }),
+    })
+    .when(condition::has_session),
     command("session.rename", "Rename session", &["name", "title"], rename),
     command("session.delete", "Delete session", &["trash", "remove"], delete),
     command("session.undelete", "Restore deleted session", &["undelete", "trash"], trash::undelete),
@@ -88,7 +92,8 @@ pub const COMMANDS: &[Command] = &[
     }),
     command("session.new-root", "Start over in session", &["clear", "new root"], |cx| {
         sessions::go_to_entry(cx, NavigationTarget::Root, BranchSummaryChoice::None);
-    }),
+    })
+    .when(condition::has_session),
     command("session.go-with-summary", "Go to entry with summary", &["branch summary"], |cx| {
         sessions::with_selected_entry(cx, |cx, _, _| {
             Prompt::new("Focus of the summary (empty: all)", |cx, about| {

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use crate::base::error::Report;
+use crate::ide::core::condition::STARTING;
 use crate::ide::core::context::{Cx, ask_session, success_or_error};
 use crate::ide::core::damage::Part;
 use crate::ide::core::keys::keymap::KeyContext;
@@ -35,7 +36,7 @@ const TEXTS_BATCH: usize = 500;
 /// Returns whether the session is connected; if not, reports that.
 pub fn is_connected(cx: &mut Cx<'_>) -> bool {
     if !cx.state.agent.connected {
-        cx.state.set_status("Session is starting; try again in a moment");
+        cx.state.set_status(STARTING.text);
     }
     cx.state.agent.connected
 }

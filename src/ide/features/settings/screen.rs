@@ -1,4 +1,4 @@
-//! The settings screen: a row for each setting with its value. Must not know how a setting is written.
+//! The settings screen: a row for each setting with its value, and one for the keys. Must not know how a setting is written.
 
 use std::sync::Arc;
 
@@ -17,16 +17,16 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "settings",
     title: "Settings",
     footer: "Enter change  Ctrl-r reset  Ctrl-o open file",
+    row_footer: Some(|pick| if is_keys(pick) { "Enter open" } else { PICKER.footer }),
     mark: "●",
     load: |state| RowSource::Rows(rows(state), changed(state)),
     about: Some(About { lines: 4, text: about }),
     stays_open: true,
     rank: Some(rank),
     letters: Some(|query, row| rank::letters(query, &row.text)),
-    accept: |cx, pick, _| {
-        if let Some(row) = row_of(pick) {
-            commands::change(cx, row);
-        }
+    accept: |cx, pick, _| match row_of(pick) {
+        Some(row) => commands::change(cx, row),
+        None => cx.defer_command(EDIT_KEYS),
     },
     commands: &["settings.open-file"],
     reset: Some(|cx, pick| {
@@ -37,6 +37,23 @@ pub const PICKER: PickerSpec = PickerSpec {
     ..PickerSpec::EMPTY
 };
 
+/// The command that its row opens: keys are no setting, but are looked for here.
+const EDIT_KEYS: &str = "keys.edit";
+/// The group of that row.
+const KEYS_GROUP: &str = "Keyboard and mouse";
+/// What is said about that row.
+const ABOUT_KEYS: &str = "Every command with its keys, to change them. Your keys are in a file of their own";
+
+/// Whether a row stands for the keys.
+fn is_keys(pick: &Pick) -> bool {
+    pick.get::<&'static str>() == Some(&EDIT_KEYS)
+}
+
+/// Returns what the row of the keys is found by.
+fn keys_names(title: &str) -> Names<'_> {
+    Names { title: title, aliases: &["rebind", "hotkeys", KEYS_GROUP], id: EDIT_KEYS, about: ABOUT_KEYS }
+}
+
 fn row_of(pick: &Pick) -> Option<&'static Row> {
     Row::find(pick.get::<&'static str>()?)
 }
@@ -44,9 +61,11 @@ fn row_of(pick: &Pick) -> Option<&'static Row> {
 /// Returns how well a query matches a setting: by words of its name, its key, its other names, its description or its
 /// group.
 fn rank(query: &str, row: &PickRow) -> Option<u32> {
-    let row = row_of(&row.pick)?;
-    let aliases: Vec<&str> = row.aliases.iter().copied().chain([row.group]).collect();
-    let names = Names { title: row.title, aliases: &aliases, id: row.key, about: row.doc };
+    let Some(setting) = row_of(&row.pick) else {
+        return rank::rank(query, &keys_names(&row.text)).map(|found| found.score);
+    };
+    let aliases: Vec<&str> = setting.aliases.iter().copied().chain([setting.group]).collect();
+    let names = Names { title: setting.title, aliases: &aliases, id: setting.key, about: setting.doc };
     rank::rank(query, &names).map(|found| found.score)
 }
 
@@ -59,7 +78,18 @@ fn rows(state: &State) -> Vec<PickRow> {
         detail: values.get(row.key).map_or_else(|| "not set".to_string(), |value| row.shown(value)),
         pick: Pick::new(row.key),
     };
-    ROWS.iter().map(row).collect()
+    let title = state.catalog.command(EDIT_KEYS).map_or(EDIT_KEYS, |command| command.title);
+    let keys = PickRow {
+        text: title.to_string(),
+        aliases: Vec::new(),
+        group: Some(Arc::from(KEYS_GROUP)),
+        detail: String::new(),
+        pick: Pick::new(EDIT_KEYS),
+    };
+    let first = ROWS.iter().position(|row| row.group == KEYS_GROUP).unwrap_or(0);
+    let mut rows: Vec<PickRow> = ROWS.iter().map(row).collect();
+    rows.insert(first, keys);
+    rows
 }
 
 /// Returns the settings that a file sets.
@@ -70,7 +100,7 @@ fn changed(state: &State) -> Vec<Pick> {
 
 /// Describes a setting: what it does, its values, where it is set, and when a change counts.
 fn about(state: &State, pick: &Pick) -> Vec<String> {
-    let Some(row) = row_of(pick) else { return Vec::new() };
+    let Some(row) = row_of(pick) else { return vec![ABOUT_KEYS.to_string()] };
     let settings = &state.slots[SETTINGS];
     let default = if row.default.is_empty() { "none" } else { row.default };
     let source = match settings.loaded.origin(row.key) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::base::error::Report;
 use crate::config::edit;
-use crate::config::load::{Layer, LoadedSettings, UNUSED};
+use crate::config::load::{DROPPED, Layer, LoadedSettings, UNUSED};
 use crate::config::{ROWS, Settings};
 use crate::exec::{EnvError, Environment, Stamp};
 use crate::ide::core::context::{Cx, success_or_error};
@@ -159,8 +159,11 @@ pub fn reload(cx: &mut Cx<'_>) {
         if let Some(problem) = loaded.as_ref().and_then(|loaded| loaded.problems.first()) {
             // Unlike at the start, there are other settings in use.
             let text = problem.to_string();
-            let text = text.strip_suffix(UNUSED).map(|text| format!("{text}; the settings in use stay"));
-            cx.state.set_error(text.unwrap_or_else(|| problem.to_string()));
+            let is_incomplete = loaded.as_ref().is_some_and(|loaded| loaded.is_incomplete);
+            let cause = text.strip_suffix(UNUSED).or_else(|| text.strip_suffix(DROPPED));
+            let cause = cause.filter(|_| is_incomplete);
+            let stays = cause.map(|cause| format!("{cause}; the settings in use stay"));
+            cx.state.set_error(stays.unwrap_or(text));
         }
         if let Some(loaded) = loaded.filter(|_| cx.state.slots[SETTINGS].changed == changed) {
             take_over(cx, loaded);

@@ -1,5 +1,6 @@
 //! Commands that insert snippets and move through their stops.
 
+use crate::ide::core::condition::{self, Reason};
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::panes::Focus;
@@ -21,12 +22,25 @@ pub const COMMANDS: &[Command] = &[
             cx.state.set_status("Snippets need an open file");
         }
     }),
-    command("snippet.next-stop", "Go to next tab stop", &["placeholder"], |cx| go_to_next_stop(cx, true)),
+    command("snippet.next-stop", "Go to next tab stop", &["placeholder"], |cx| go_to_next_stop(cx, true))
+        .when(has_snippet),
     command("snippet.previous-stop", "Go to previous tab stop", &["placeholder"], |cx| {
         go_to_next_stop(cx, false);
-    }),
-    command("snippet.next-choice", "Insert next snippet choice", &[], choose_option),
+    })
+    .when(has_snippet),
+    command("snippet.next-choice", "Insert next snippet choice", &[], choose_option).when(has_choice),
 ];
+
+/// A snippet has stops left.
+fn has_snippet(state: &State) -> Result<(), Reason> {
+    let stops = state.buffers.current().and_then(|buffer| buffer.area.per_view.snippet_stops.as_ref());
+    condition::require(stops.is_some(), Reason::new("No active snippet"))
+}
+
+/// A snippet has stops left, which may have choices.
+fn has_choice(state: &State) -> Result<(), Reason> {
+    has_snippet(state).map_err(|_| Reason::new("No snippet choice here"))
+}
 
 /// Returns the language names of snippets for the shown file.
 pub fn languages(state: &State) -> Vec<&'static str> {

@@ -16,6 +16,7 @@ pub const SEGMENTS: &[Segment] = &[
     Segment { id: "request", command: Some("view.focus-agent"), variants: request, ..RIGHT },
     Segment { id: "zoom", command: Some("view.zoom-pane"), variants: zoom, ..RIGHT },
     Segment { id: "approval", command: Some("agent.approval-picker"), variants: approval, ..RIGHT },
+    Segment { id: "profile", command: Some("agent.profile-picker"), variants: profile, ..RIGHT },
     Segment { id: "model", command: Some("agent.model-picker"), variants: model, ..RIGHT },
     Segment {
         id: "thinking",
@@ -72,6 +73,16 @@ fn approval(state: &State) -> Vec<Variant> {
         Mode::AutoEdit => ("×", "× edits only"),
     };
     variants([(69, words.to_string()), (93, sign.to_string())])
+}
+
+/// The profile, if it was chosen and does not follow the model.
+fn profile(state: &State) -> Vec<Variant> {
+    let agent = &state.agent;
+    if agent.is_profile_chosen() {
+        variants([(43, format!("profile {}", agent.profile))])
+    } else {
+        Vec::new()
+    }
 }
 
 fn model(state: &State) -> Vec<Variant> {

@@ -3,6 +3,7 @@
 use crate::base::paths::shorten_home;
 use crate::base::plural::pluralize;
 use crate::base::width::visible;
+use crate::ide::core::condition::{self, Reason};
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::layers::picker::{self, Pick, PickRow, PickerSpec, RowSource};
 use crate::ide::core::state::State;
@@ -23,8 +24,16 @@ pub const COMMANDS: &[Command] = &[
         "Stop background job",
         &["background", "jobs", "tasks", "processes", "kill"],
         stop,
-    ),
+    )
+    .when(has_job),
 ];
+
+/// A background job of the agent is running or shown.
+fn has_job(state: &State) -> Result<(), Reason> {
+    let terminals = &state.slots[TERMINALS];
+    let is_shown = terminals.active().is_some_and(|tab| tab.job.is_some());
+    condition::require(is_shown || terminals.running_jobs() > 0, Reason::new("No background job is running"))
+}
 
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {

@@ -1,9 +1,11 @@
 //! Commands of the terminal pane.
 
+use crate::ide::core::condition::{self, Reason};
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::panes::Focus;
+use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::terminal;
 use crate::ide::features::terminal::agent_jobs::AgentJob;
@@ -25,20 +27,26 @@ pub const COMMANDS: &[Command] = &[
     }),
     command("terminal.toggle", "Focus terminal or editor", &["terminal", "shell"], toggle),
     command("terminal.new", "Open new terminal", &["create terminal", "shell"], open),
-    command("terminal.next", "Show next terminal", &["next shell"], |cx| step(cx, 1)),
-    command("terminal.previous", "Show previous terminal", &["previous shell"], |cx| step(cx, -1)),
-    command("terminal.close", "Close terminal", &["kill terminal"], close),
-    command("terminal.page-up", "Scroll terminal up", &["scrollback"], |cx| scroll(cx, ScrollBy::Pages(1))),
+    command("terminal.next", "Show next terminal", &["next shell"], |cx| step(cx, 1)).when(has_terminal),
+    command("terminal.previous", "Show previous terminal", &["previous shell"], |cx| step(cx, -1))
+        .when(has_terminal),
+    command("terminal.close", "Close terminal", &["kill terminal"], close).when(has_terminal),
+    command("terminal.page-up", "Scroll terminal up", &["scrollback"], |cx| scroll(cx, ScrollBy::Pages(1)))
+        .when(has_terminal),
     command("terminal.page-down", "Scroll terminal down", &["scrollback"], |cx| {
         scroll(cx, ScrollBy::Pages(-1));
-    }),
-    command("terminal.top", "Scroll terminal to top", &["scrollback"], |cx| scroll(cx, ScrollBy::Top)),
+    })
+    .when(has_terminal),
+    command("terminal.top", "Scroll terminal to top", &["scrollback"], |cx| scroll(cx, ScrollBy::Top))
+        .when(has_terminal),
     command("terminal.bottom", "Scroll terminal to bottom", &["scrollback"], |cx| {
         scroll(cx, ScrollBy::Bottom);
-    }),
+    })
+    .when(has_terminal),
     command("terminal.copy", "Copy terminal selection", &["copy from shell"], |cx| {
         with_one(cx, |cx| terminal::input::send_to_active(cx, TerminalRequest::Copy));
-    }),
+    })
+    .when(has_terminal),
     command(
         "terminal.open-selection",
         "Open path selected in terminal",
@@ -46,42 +54,57 @@ pub const COMMANDS: &[Command] = &[
         |cx| {
             with_one(cx, |cx| terminal::input::send_to_active(cx, TerminalRequest::SelectedFile));
         },
-    ),
+    )
+    .when(has_terminal),
     command(
         "terminal.send-to-agent",
         "Send terminal output to agent",
         &["attach last command", "ask about output", "add selection to prompt"],
         |cx| with_one(cx, |cx| terminal::input::send_to_active(cx, TerminalRequest::TextForAgent)),
-    ),
+    )
+    .when(has_terminal),
     command(
         "terminal.show-text",
         "Show terminal output as text",
         &["select with keys", "copy mode", "edit scrollback", "search terminal"],
         |cx| with_one(cx, |cx| terminal::input::send_to_active(cx, TerminalRequest::AllText)),
-    ),
+    )
+    .when(has_terminal),
     command("terminal.previous-command", "Go to previous command", &["previous prompt"], |cx| {
         with_one(cx, |cx| terminal::input::send_to_active(cx, TerminalRequest::ToPrompt { is_back: true }));
-    }),
+    })
+    .when(has_terminal),
     command("terminal.next-command", "Go to next command", &["next prompt"], |cx| {
         with_one(cx, |cx| terminal::input::send_to_active(cx, TerminalRequest::ToPrompt { is_back: false }));
-    }),
-    command("terminal.paste", "Paste into terminal", &["paste into shell"], paste),
+    })
+    .when(has_terminal),
+    command("terminal.paste", "Paste into terminal", &["paste into shell"], paste).when(has_terminal),
     command(
         "terminal.send-selection",
         "Run selection in terminal",
         &["send line", "execute"],
         send_selection,
-    ),
+    )
+    .when(condition::has_file),
     command("terminal.send-next-key", "Send next key to terminal", &["raw key", "verbatim"], |cx| {
         with_one(cx, |cx| {
             panes::focus(cx, Focus::Terminal);
             cx.state.slots[TERMINALS].next_is_raw = true;
             cx.state.set_status("Next key goes to the terminal");
         });
-    }),
-    command("terminal.higher", "Increase terminal height", &["resize panel"], |cx| grow(cx, STEP)),
-    command("terminal.lower", "Decrease terminal height", &["resize panel"], |cx| grow(cx, -STEP)),
+    })
+    .when(has_terminal),
+    command("terminal.higher", "Increase terminal height", &["resize panel"], |cx| grow(cx, STEP))
+        .when(has_terminal),
+    command("terminal.lower", "Decrease terminal height", &["resize panel"], |cx| grow(cx, -STEP))
+        .when(has_terminal),
 ];
+
+/// A terminal is open.
+fn has_terminal(state: &State) -> Result<(), Reason> {
+    let none = Reason::new("No terminal open").with_remedy("Open one", "terminal.toggle");
+    condition::require(state.slots[TERMINALS].active().is_some(), none)
+}
 
 /// Percents of the height by which the pane becomes higher or lower.
 const STEP: i16 = 5;
@@ -113,9 +136,9 @@ fn open(cx: &mut Cx<'_>) {
 
 /// Runs an action on the shown terminal; reports if there is none.
 fn with_one(cx: &mut Cx<'_>, action: impl FnOnce(&mut Cx<'_>)) {
-    if cx.state.slots[TERMINALS].active().is_none() {
-        let open = cx.state.how_to("terminal.toggle");
-        return cx.state.set_status(format!("No terminal open. Open one: {open}"));
+    if let Err(reason) = has_terminal(cx.state) {
+        let message = reason.message(cx.state);
+        return cx.state.set_status(message);
     }
     action(cx);
 }

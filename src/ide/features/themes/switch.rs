@@ -110,6 +110,9 @@ fn load(cx: &mut Cx<'_>, name: String, loaded: impl FnOnce(&mut Cx<'_>) + Send +
             let is_last = cx.state.slots[THEMES].asked == asked;
             match answer_or_error(cx, "read the theme", read) {
                 Some(Ok(theme)) => {
+                    if let Some(problem) = theme.problem() {
+                        cx.state.set_error(problem);
+                    }
                     if is_last {
                         cx.ui.theme = Some(theme);
                         cx.state.slots[THEMES].on_screen = name;

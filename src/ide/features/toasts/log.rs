@@ -1,18 +1,23 @@
 //! The log of messages: a picker of the last ones, which copies one.
 
+use crate::ide::core::condition::{self, Reason};
 use crate::ide::core::context::{Command, command};
 use crate::ide::core::layers::picker::{Pick, PickRow, PickerSpec, RowSource};
 use crate::ide::core::layers::preview::PreviewTarget;
+use crate::ide::core::state::State;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] =
     &[command("view.notifications", "Show notifications", &["messages", "log", "errors"], |cx| {
-        if cx.state.status.log().next().is_none() {
-            return cx.state.set_status("No notifications yet");
-        }
         cx.state.status.asked_ms = cx.now_ms;
         cx.defer_picker("notifications");
-    })];
+    })
+    .when(has_message)];
+
+/// A message was shown.
+fn has_message(state: &State) -> Result<(), Reason> {
+    condition::require(state.status.log().next().is_some(), Reason::new("No notifications yet"))
+}
 
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {

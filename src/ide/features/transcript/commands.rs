@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use crate::ide::core::condition::{self, Reason};
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
+use crate::ide::core::state::State;
 use crate::ide::features::transcript::agents;
 use crate::ide::features::transcript::earlier;
 use crate::ide::features::transcript::focus;
@@ -25,43 +27,60 @@ pub const COMMANDS: &[Command] = &[
         if !focus::focus(cx) {
             cx.state.set_status("No messages yet");
         }
-    }),
+    })
+    .when(has_items),
     command("transcript.next-block", "Go to next block", &["next message"], |cx| {
         focus::go(cx, true, |_| true);
-    }),
+    })
+    .when(has_items),
     command("transcript.previous-block", "Go to previous block", &["previous message"], |cx| {
         focus::go(cx, false, |_| true);
-    }),
+    })
+    .when(has_items),
     command("transcript.next-turn", "Go to next turn", &["next message of mine"], |cx| {
         focus::go(cx, true, |item| matches!(item.kind, ItemKind::User(_)));
-    }),
+    })
+    .when(has_items),
     command("transcript.previous-turn", "Go to previous turn", &["previous message of mine"], |cx| {
         focus::go(cx, false, |item| matches!(item.kind, ItemKind::User(_)));
-    }),
-    command("transcript.first-block", "Go to first block", &[], |cx| focus::go_to_end(cx, true)),
-    command("transcript.last-block", "Go to last block", &[], |cx| focus::go_to_end(cx, false)),
+    })
+    .when(has_items),
+    command("transcript.first-block", "Go to first block", &[], |cx| focus::go_to_end(cx, true))
+        .when(has_items),
+    command("transcript.last-block", "Go to last block", &[], |cx| focus::go_to_end(cx, false))
+        .when(has_items),
     command("transcript.fold", "Fold or unfold block", &["collapse", "expand output"], |cx| {
         // The card of a subagent is one row: its conversation is what there is to unfold.
         if !agents::open_focused(cx) {
             focus::fold(cx);
         }
-    }),
-    command("transcript.copy", "Copy block", &["yank message"], |cx| focus::copy(cx, false)),
+    })
+    .when(has_items),
+    command("transcript.copy", "Copy block", &["yank message"], |cx| focus::copy(cx, false)).when(has_items),
     command("transcript.copy-markdown", "Copy block as Markdown", &["copy turn"], |cx| {
         focus::copy(cx, true);
-    }),
+    })
+    .when(has_items),
     command("agent.copy-answer", "Copy last answer", &["copy reply", "copy message"], focus::copy_answer),
     command("transcript.search", "Search conversation", &["find message"], focus::search),
     command("transcript.next-hit", "Go to next hit", &[], |cx| focus::next_hit(cx, true)),
     command("transcript.previous-hit", "Go to previous hit", &[], |cx| focus::next_hit(cx, false)),
-    command("transcript.retry", "Retry turn in new branch", &["regenerate", "resend"], retry),
+    command("transcript.retry", "Retry turn in new branch", &["regenerate", "resend"], retry).when(has_items),
     command("transcript.edit", "Edit and resend message", &["rewind", "change message"], |cx| {
         go_back_to_focused(cx, TurnAction::Edit);
-    }),
+    })
+    .when(has_items),
     command("transcript.branch", "Branch after this turn", &["fork", "rewind"], |cx| {
         go_back_to_focused(cx, TurnAction::Branch);
-    }),
+    })
+    .when(has_items),
 ];
+
+/// The shown conversation has messages.
+fn has_items(state: &State) -> Result<(), Reason> {
+    let (transcript, _) = agents::shown(&state.slots);
+    condition::require(!transcript.items().is_empty(), Reason::new("No messages yet"))
+}
 
 /// Sends the message of the turn again, once the key is pressed twice: it costs, and may be typed for something
 /// else.

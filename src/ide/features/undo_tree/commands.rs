@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::ide::core::command_line::{LineCommand, line_command};
+use crate::ide::core::condition;
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::layers::prompt::Prompt;
@@ -15,9 +16,11 @@ use crate::text::undo::history::{History, RevisionId};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
-    command("history.tree", "Show undo tree", &["undo history", "timeline"], tree),
-    command("history.earlier", "Restore earlier text", &["timeline", "undo by time"], earlier),
-    command("history.undo-agent", "Undo agent's last edit", &["reject change", "revert"], undo_agent),
+    command("history.tree", "Show undo tree", &["undo history", "timeline"], tree).when(condition::has_file),
+    command("history.earlier", "Restore earlier text", &["timeline", "undo by time"], earlier)
+        .when(condition::has_file),
+    command("history.undo-agent", "Undo agent's last edit", &["reject change", "revert"], undo_agent)
+        .when(condition::has_file),
     command("history.undo-agent-turn", "Undo agent's last turn", &["reject changes", "revert"], undo_turn),
 ];
 

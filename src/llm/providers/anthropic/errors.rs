@@ -59,7 +59,7 @@ mod tests {
         let error = RequestInfo::default().stream_error(&error, kind);
         assert_eq!(
             (error.kind, error.message.as_str()),
-            (ErrorKind::Server, " broke off: Overloaded (send it again in a while)")
+            (ErrorKind::Server, " was cut off: Overloaded (send it again in a while)")
         );
         assert_eq!(RequestInfo::default().stream_error(&json!(null), kind).kind, ErrorKind::Stream);
     }

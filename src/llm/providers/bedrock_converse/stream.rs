@@ -322,7 +322,7 @@ impl Reader {
             "tool_use" => StopReason::ToolUse,
             "max_tokens" | "model_context_window_exceeded" => StopReason::Length,
             "guardrail_intervened" | "content_filtered" => {
-                let what = format!(": the model refused to answer this ({word}); say it in another way");
+                let what = format!(": the model refused to answer this ({word}); rephrase it");
                 return self.end_refused(word, ErrorKind::ContentFilter, &what, out);
             }
             "malformed_model_output" | "malformed_tool_use" => {
