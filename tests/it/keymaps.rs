@@ -240,7 +240,7 @@ fn keymap_lists_of_the_keys_of_other_programs_hold() {
         let (_, text) = BUILTIN.iter().find(|(known, _)| *known == name).unwrap();
         let tables = toml::de::DeTable::parse(text).unwrap().into_inner();
         for table in ["global", "text", "editor", "normal", "visual", "insert"] {
-            let Some(toml::de::DeValue::Table(rows)) = tables.get(table).map(|rows| rows.get_ref()) else {
+            let Some(toml::de::DeValue::Table(rows)) = tables.get(table).map(toml::Spanned::get_ref) else {
                 continue;
             };
             let missing = rows.keys().filter(|keys| !listed.contains(keys.get_ref().as_ref()));

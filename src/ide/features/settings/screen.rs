@@ -51,7 +51,7 @@ fn is_keys(pick: &Pick) -> bool {
 
 /// Returns what the row of the keys is found by.
 fn keys_names(title: &str) -> Names<'_> {
-    Names { title: title, aliases: &["rebind", "hotkeys", KEYS_GROUP], id: EDIT_KEYS, about: ABOUT_KEYS }
+    Names { title, aliases: &["rebind", "hotkeys", KEYS_GROUP], id: EDIT_KEYS, about: ABOUT_KEYS }
 }
 
 fn row_of(pick: &Pick) -> Option<&'static Row> {
