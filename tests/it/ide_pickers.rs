@@ -334,3 +334,74 @@ async fn picker_of_lines_finds_text_of_the_shown_file_and_goes_there() {
     let at = ide.state().buffers.current().unwrap().area.caret();
     assert_eq!(ide.state().buffers.current().unwrap().area.text().line_of(at).0, 3);
 }
+
+fn selected(ide: &mut TestIde) -> String {
+    let picker = ide.state().layers.top::<Picker>().unwrap();
+    picker.current().unwrap().text.clone()
+}
+
+#[tokio::test]
+async fn picker_without_preview_is_opened_again_with_query_and_row() {
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").size(120, 40).start().await;
+    for (keys, query) in [("F1", "toggle"), ("Ctrl-,", "tab"), ("F2", "go to")] {
+        ide.keys("Alt-2").await;
+        ide.keys(keys).await;
+        ide.type_in(query).await;
+        ide.headless.idle().await;
+        ide.keys("Down Down").await;
+        let (id, row) = (open_picker(&mut ide), selected(&mut ide));
+        ide.keys("Escape Alt-' '").await;
+        ide.headless.idle().await;
+        let typed = ide.state().layers.top::<Picker>().unwrap().query.text().to_string();
+        assert_eq!((open_picker(&mut ide), selected(&mut ide), typed.as_str()), (id, row, query), "{keys}");
+        ide.keys("Escape").await;
+    }
+}
+
+#[tokio::test]
+async fn picker_opened_again_from_the_palette_is_the_one_before_it() {
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").size(120, 40).start().await;
+    ide.keys("Ctrl-p").await;
+    ide.type_in("txt").await;
+    ide.keys("Escape F1").await;
+    ide.type_in("show last list").await;
+    ide.headless.idle().await;
+    ide.keys("Enter").await;
+    ide.headless.idle().await;
+    assert_eq!((open_picker(&mut ide), selected(&mut ide).as_str()), (Some("files"), "a.txt"));
+    ide.keys("Escape F1").await;
+    ide.type_in("toggle word wrap").await;
+    ide.headless.idle().await;
+    ide.keys("Enter Alt-' '").await;
+    assert_eq!(open_picker(&mut ide), Some("commands"));
+}
+
+#[tokio::test]
+async fn picker_opened_again_keeps_marks_and_finds_its_row() {
+    let setup = IdeSetup::new().with("a.txt", "one\n").file("b.txt", "two\n").file("c.txt", "three\n");
+    let mut ide = setup.file("d.txt", "four\n").size(140, 40).start().await;
+    ide.keys("Ctrl-p").await;
+    ide.type_in("txt").await;
+    ide.headless.idle().await;
+    ide.keys("Tab Tab Escape Alt-' '").await;
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("2 marked"), "{}", ide.picture());
+    ide.keys("Ctrl-u Escape Ctrl-p").await;
+    ide.headless.idle().await;
+    assert_eq!(ide.state().layers.top::<Picker>().unwrap().marked.len(), 0, "a new list has none");
+    ide.keys("Down Down").await;
+    assert_eq!(selected(&mut ide), "c.txt");
+    ide.keys("Enter").await;
+    ide.headless.idle().await;
+    ide.keys("Alt-' '").await;
+    ide.headless.idle().await;
+    assert_eq!(listed(&mut ide), ["a.txt", "b.txt", "c.txt", "d.txt"], "a.txt is the recent one now");
+    assert_eq!(selected(&mut ide), "c.txt");
+    // The row may be in another place.
+    ide.keys("Down Escape").await;
+    ide.write_file("aa.txt", "new\n");
+    ide.state().files.file_list.invalidate();
+    ide.keys("Alt-' '").await;
+    ide.headless.idle().await;
+    assert_eq!((listed(&mut ide).len(), selected(&mut ide).as_str()), (5, "d.txt"));
+}

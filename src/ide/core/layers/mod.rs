@@ -12,4 +12,6 @@ pub mod picker_draw;
 pub mod prefix;
 pub mod preview;
 pub mod prompt;
+pub mod raised;
 pub mod rank;
+pub mod row_actions;

@@ -1,9 +1,15 @@
-//! Picker of the workspace's files, streamed in by a walk that respects ignore rules.
+//! Picker of the workspace's files, streamed in by a walk that respects ignore rules. Those that were shown before come
+//! first, and without a query in the order of their use.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use nucleo::Injector;
 use tokio_util::sync::CancellationToken;
 
 use crate::base::names;
+use crate::exec::storage::cache;
 use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
@@ -13,10 +19,12 @@ use crate::ide::core::layers::picker::{PickerSpec, RowSource};
 use crate::ide::core::layers::prefix::Prefix;
 use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::panes::Focus;
+use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::files::open::{open, open_all};
+use crate::ide::features::files::recent;
 use crate::ide::model::file_list;
-use crate::workspace::walk;
+use crate::workspace::walk::{self, Scope};
 
 /// The table's row.
 pub const PICKER: PickerSpec = PickerSpec {
@@ -34,7 +42,10 @@ pub const PICKER: PickerSpec = PickerSpec {
         Prefix { sign: ':', command: "search.go-to-line", name: "line" },
     ],
     title: "Go to file",
+    title_note: Some(ignored_note),
     footer: "Enter open",
+    hints: &[("files.toggle-ignored", "ignored files")],
+    commands: &["files.toggle-ignored"],
     load: |_| RowSource::Task(walk),
     accept: |cx, pick, _| {
         if let Some(path) = pick.get::<String>() {
@@ -55,12 +66,34 @@ pub const PICKER: PickerSpec = PickerSpec {
     ..PickerSpec::EMPTY
 };
 
+/// Says in titles that ignored files are listed, too.
+pub fn ignored_note(state: &State) -> Option<&'static str> {
+    state.files.with_ignored.then_some("with ignored files")
+}
+
+/// A file of the workspace that was shown before: its path and its name in the list, and its bonus.
+struct RecentFile {
+    path: PathBuf,
+    name: String,
+    bonus: u32,
+}
+
+fn recent_files(state: &State, now_ms: u64) -> Vec<RecentFile> {
+    let file = |file: &recent::UsedFile| {
+        let name = names::display(file.path.strip_prefix(&state.workspace).ok()?).into_owned();
+        Some(RecentFile { path: file.path.clone(), name, bonus: file.bonus(now_ms) })
+    };
+    recent::others(state).filter_map(file).collect()
+}
+
 /// Adds the workspace's files to the picker of this number: those of a recent walk, or of a new one. The walk
 /// ends with the picker.
 fn walk(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
     let cancel = CancellationToken::new();
+    let recent = recent_files(cx.state, cx.now_ms);
     if let Some(picker) = cx.state.layers.top_mut::<Picker>() {
         picker.search = Some(cancel.clone().drop_guard());
+        picker.set_bonuses(Arc::new(recent.iter().map(|file| (file.name.clone(), file.bonus)).collect()));
     }
     let row = |path: String| PickRow {
         text: path.clone(),
@@ -69,19 +102,26 @@ fn walk(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
         detail: String::new(),
         pick: Pick::new(path),
     };
-    let (known, walked) =
-        (cx.state.files.file_list.fresh(cx.now), cx.state.files.file_list.begin_walk(cx.now));
+    let (list, with_ignored) = (&cx.state.files.file_list, cx.state.files.with_ignored);
+    let (known, walked) = (list.fresh(with_ignored, cx.now), list.begin_walk(with_ignored, cx.now));
     let root = cx.env.root().to_path_buf();
     let work = move || {
+        let recent = recent.into_iter().filter(|file| cache::is_file(&file.path));
+        let recent: Vec<String> = recent.map(|file| file.name).collect();
+        recent.iter().for_each(|path| push(&injector, row(path.clone())));
+        let recent: HashSet<String> = recent.into_iter().collect();
         if let Some(known) = known {
             let known = file_list::paths(&known).take_while(|_| !cancel.is_cancelled());
-            return known.for_each(|path| push(&injector, row(path.to_string())));
+            let others = known.filter(|path| !recent.contains(*path));
+            return others.for_each(|path| push(&injector, row(path.to_string())));
         }
         let mut walked = walked;
-        let end = walk::walk(&root, &cancel, |paths| {
+        let end = walk::walk(Scope::from(&*root).with_ignored(with_ignored), &cancel, |paths| {
             for path in paths {
                 walked.push(&path);
-                push(&injector, row(path));
+                if !recent.contains(&path) {
+                    push(&injector, row(path));
+                }
             }
         });
         if !end.cancelled {

@@ -13,7 +13,9 @@ use crate::ide::features::project_search::navigate;
 pub const PICKER: PickerSpec = PickerSpec {
     id: "grep",
     title: "Find in files",
+    title_note: Some(files::all_files::ignored_note),
     footer: "Enter go",
+    hints: &[("files.toggle-ignored", "ignored files")],
     preview: Some(|_, pick| pick.get::<Location>().map(PreviewTarget::from)),
     load: |state| RowSource::Live(seed(state), navigate::search_picker),
     accept: |cx, pick, _| {
@@ -30,7 +32,7 @@ pub const PICKER: PickerSpec = PickerSpec {
         files::open::open_all(cx, places);
         panes::focus(cx, Focus::Editor);
     }),
-    commands: &["search.toggle-regex", "search.toggle-word", "search.toggle-case"],
+    commands: &["search.toggle-regex", "search.toggle-word", "search.toggle-case", "files.toggle-ignored"],
     ..PickerSpec::EMPTY
 };
 
