@@ -39,7 +39,7 @@ impl<'a> From<&'a Path> for Scope<'a> {
     }
 }
 
-impl<'a> Scope<'a> {
+impl Scope<'_> {
     /// Returns the same folder with or without ignored files.
     #[must_use]
     pub fn with_ignored(self, with_ignored: bool) -> Self {

@@ -173,11 +173,11 @@ impl FileTree {
         }
     }
 
-    fn collect(&self, folder: &Path, (depth, in_ignored): (usize, bool), rows: &mut Vec<Row>) {
+    fn collect(&self, folder: &Path, (depth, below_ignored): (usize, bool), rows: &mut Vec<Row>) {
         for entry in self.folders.get(folder).into_iter().flatten() {
             let path = folder.join(&entry.name);
             let is_open = entry.is_folder && self.open.contains(&path);
-            let is_ignored = in_ignored || entry.is_ignored;
+            let is_ignored = below_ignored || entry.is_ignored;
             let entry = Entry { is_ignored, ..entry.clone() };
             rows.push(Row { path: path.clone(), entry, depth, is_open });
             if is_open {

@@ -41,7 +41,7 @@ pub const COMMANDS: &[Command] = &[
         row_actions::toggle(cx, 1);
     }),
     command("list.toggle-up", "Mark row and move up", &["toggle selection"], |cx| {
-        row_actions::toggle(cx, -1)
+        row_actions::toggle(cx, -1);
     }),
     command("list.show-results", "Show rows as results", &["quickfix list", "editable list"], show_results),
     command("list.remove", "Remove selected row", &["delete", "drop stash", "revoke"], remove)

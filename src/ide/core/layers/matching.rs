@@ -137,6 +137,11 @@ impl Matching {
     }
 }
 
+/// Returns the query that finds the rows in which the words of another one are.
+pub fn as_words(query: &str) -> String {
+    query.split_whitespace().map(|word| format!("'{word}")).collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -253,6 +258,19 @@ mod tests {
         assert!(!matching.has_first());
         assert_eq!(best(&matching, 900), shown);
         assert_eq!(shown[..2], ["src/zzzzzzzzzzz/m.rs", "src/zzzzzz/m.rs"]);
+    }
+
+    #[test]
+    fn matching_words_of_query_are_not_scattered() {
+        let mut matching = texts(["Toggle word wrap", "src/wrap.rs", "two random apples"].map(String::from));
+        settle(&mut matching);
+        search(&mut matching, "wrap");
+        assert_eq!(matching.count(), 3);
+        search(&mut matching, &as_words("wrap"));
+        assert_eq!(matching.count(), 2);
+        search(&mut matching, &as_words(" wrap  tog"));
+        assert_eq!(best(&matching, 9), ["Toggle word wrap"]);
+        assert_eq!(as_words(" "), "");
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::frame;
 use crate::ide::core::layers::last_picker;
 use crate::ide::core::layers::layer::{Actions, Layer};
-use crate::ide::core::layers::matching::Matching;
+use crate::ide::core::layers::matching::{self, Matching};
 use crate::ide::core::layers::picker_draw;
 use crate::ide::core::layers::prefix::{self, Prefix};
 use crate::ide::core::layers::preview::PreviewTarget;
@@ -57,6 +57,9 @@ pub struct PickerSpec {
     pub prefixes: &'static [Prefix],
     /// Whether the texts of rows are paths: the name is shown before its folder.
     pub has_paths: bool,
+    /// Whether each word of the query must be in a row as it is, in place of its letters anywhere in their order: where
+    /// Enter runs what nobody meant otherwise.
+    pub by_words: bool,
     /// Whether a narrow list shows the text of a row whole, and its detail in what is left.
     pub keeps_text: bool,
     /// Source of its rows, and which of them are marked.
@@ -106,6 +109,7 @@ impl PickerSpec {
         stays_open: false,
         prefixes: &[],
         has_paths: false,
+        by_words: false,
         keeps_text: false,
         load: |_| RowSource::Rows(Vec::new(), Vec::new()),
         accept: |_, _, _| {},
@@ -357,7 +361,11 @@ impl Picker {
             return self.fill_ranked(rank);
         }
         let appended = query.starts_with(&self.last_query);
-        self.matching.set_query(&query, appended);
+        if self.spec.by_words {
+            self.matching.set_query(&matching::as_words(&query), appended);
+        } else {
+            self.matching.set_query(&query, appended);
+        }
         self.last_query = query;
         self.selected = 0;
         (self.is_query_stale, self.is_settled) = (true, false);

@@ -31,7 +31,8 @@ fn toggle(cx: &mut Cx<'_>) {
     refresh_tree(cx);
     cx.state.damage.add(Part::Files);
     if list.is_some() {
-        last_picker::reload(cx);
+        // Its title says which are listed.
+        return last_picker::reload(cx);
     }
     filter::search(cx);
     cx.state.set_status(if with_ignored { "Ignored files are shown" } else { "Ignored files are hidden" });

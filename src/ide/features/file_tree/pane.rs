@@ -28,14 +28,7 @@ impl Component<State> for FileTreePane {
         let focused = state.panes.focus == Focus::Files;
         let ground = canvas.style("ui.panel");
         canvas.fill(Rect::new(0, 0, cols, rows), ground);
-        let title = canvas.style(if focused { "ui.title.focus" } else { "ui.title" });
-        let name = state.workspace.file_name().map_or("files".into(), |name| name.to_string_lossy());
-        let name = if canvas.is_accessible() { format!("Files: {name}").into() } else { name };
-        let end = canvas.text(1, 0, &truncate(&name, usize::from(cols).saturating_sub(2)), title);
-        if state.files.with_ignored && end + 1 < cols {
-            let soft = canvas.style("ui.panel.soft");
-            canvas.text(end + 1, 0, &truncate("+ignored", usize::from(cols - end - 1)), soft);
-        }
+        draw_title(canvas, state, focused);
         if let Some(error) = &state.files.error {
             let style = canvas.style("error");
             canvas.text(1, 1, &truncate(error, usize::from(cols).saturating_sub(2)), style);
@@ -87,6 +80,19 @@ impl Component<State> for FileTreePane {
                 canvas.put_style(Rect::new(0, y, cols, 1), row_style);
             }
         }
+    }
+}
+
+/// Draws the name of the project, and whether ignored files are shown.
+fn draw_title(canvas: &mut Canvas<'_>, state: &State, focused: bool) {
+    let (cols, _) = canvas.size();
+    let title = canvas.style(if focused { "ui.title.focus" } else { "ui.title" });
+    let name = state.workspace.file_name().map_or("files".into(), |name| name.to_string_lossy());
+    let name = if canvas.is_accessible() { format!("Files: {name}").into() } else { name };
+    let end = canvas.text(1, 0, &truncate(&name, usize::from(cols).saturating_sub(2)), title);
+    if state.files.with_ignored && end + 1 < cols {
+        let soft = canvas.style("ui.panel.soft");
+        canvas.text(end + 1, 0, &truncate("+ignored", usize::from(cols - end - 1)), soft);
     }
 }
 
