@@ -138,28 +138,29 @@ const BATCH: usize = 8;
 /// Maximum number of search threads.
 const THREADS_MAX: usize = 12;
 
-/// Searches all files below `root`, sorted by folder and name, until there are `most` matches. The calling
+/// Searches all files of a scope, sorted by folder and name, until there are `most` matches. The calling
 /// thread walks and reports results; others read and search.
-pub fn grep(
-    root: &Path,
+pub fn grep<'a>(
+    scope: impl Into<walk::Scope<'a>>,
     pattern: &Pattern,
     most: usize,
     cancel: &CancellationToken,
     texts: &dyn FileTexts,
     mut sink: impl FnMut(FileHits),
 ) -> GrepSummary {
+    let scope = scope.into();
+    let root = scope.root;
     let prepare = || FileSearcher { pattern, searcher: pattern.searcher(), cancel, texts };
     let (mut fallback, mut done) = (prepare(), GrepSummary::default());
     let mut unwritten = texts.unsaved_files();
-    let mut walked =
-        walk::builder(root).sort_by_file_name(Ord::cmp).build().filter_map(|entry| match entry {
-            Ok(entry) if walk::is_file(&entry) => Some(Candidate::from_entry(&entry, root)),
-            Ok(_) => None,
-            Err(error) => {
-                tracing::debug!(%error, "skipped in a search");
-                Some(None)
-            }
-        });
+    let mut walked = scope.sorted().filter_map(|entry| match entry {
+        Ok(entry) if walk::is_file(&entry) => Some(Candidate::from_entry(&entry, root)),
+        Ok(_) => None,
+        Err(error) => {
+            tracing::debug!(%error, "skipped in a search");
+            Some(None)
+        }
+    });
     let shares = std::iter::from_fn(|| {
         let files: Vec<_> = walked.by_ref().take_while(|_| !cancel.is_cancelled()).take(BATCH).collect();
         (!files.is_empty()).then_some(files)

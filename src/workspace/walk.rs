@@ -5,7 +5,7 @@
 use crate::base::names;
 use std::path::Path;
 
-use ignore::{DirEntry, WalkBuilder};
+use ignore::{DirEntry, Walk, WalkBuilder};
 use tokio_util::sync::CancellationToken;
 
 /// Size of the first batch: one screen, for a quick first display.
@@ -24,14 +24,51 @@ pub struct WalkSummary {
     pub cancelled: bool,
 }
 
-/// Reports the paths of all files below `root`, relative to it, sorted by folder and name. Ignore files apply
-/// with and without a repository; hidden files are included, `.git` is not; links to folders are not
+/// Which files are meant: those below a folder which no ignore rule excludes, or all.
+#[derive(Debug, Clone, Copy)]
+pub struct Scope<'a> {
+    /// The folder.
+    pub root: &'a Path,
+    /// Whether ignored files are included.
+    pub with_ignored: bool,
+}
+
+impl<'a> From<&'a Path> for Scope<'a> {
+    fn from(root: &'a Path) -> Self {
+        Self { root, with_ignored: false }
+    }
+}
+
+impl Scope<'_> {
+    /// Returns the same folder with or without ignored files.
+    #[must_use]
+    pub fn with_ignored(self, with_ignored: bool) -> Self {
+        Self { with_ignored, ..self }
+    }
+
+    /// Returns the walker over the files in the order of their folders and names.
+    pub(super) fn sorted(self) -> Walk {
+        let mut builder = builder(self.root);
+        if self.with_ignored {
+            builder.standard_filters(false);
+        }
+        builder.sort_by_file_name(Ord::cmp).build()
+    }
+}
+
+/// Reports the paths of all files of a scope, relative to its folder, sorted by folder and name. Ignore files apply
+/// with and without a repository; hidden files are included, `.git` never is; links to folders are not
 /// followed.
-pub fn walk(root: &Path, cancel: &CancellationToken, mut sink: impl FnMut(Vec<String>)) -> WalkSummary {
+pub fn walk<'a>(
+    scope: impl Into<Scope<'a>>,
+    cancel: &CancellationToken,
+    mut sink: impl FnMut(Vec<String>),
+) -> WalkSummary {
+    let scope = scope.into();
     let mut walked = WalkSummary::default();
     let mut batch = Vec::with_capacity(BATCH_FIRST);
     let mut size = BATCH_FIRST;
-    for entry in builder(root).sort_by_file_name(Ord::cmp).build() {
+    for entry in scope.sorted() {
         if cancel.is_cancelled() {
             walked.cancelled = true;
             return walked;
@@ -42,7 +79,7 @@ pub fn walk(root: &Path, cancel: &CancellationToken, mut sink: impl FnMut(Vec<St
                 walked.skipped += 1;
             }
             Ok(entry) if !is_file(&entry) => {}
-            Ok(entry) => match relative(&entry, root) {
+            Ok(entry) => match relative(&entry, scope.root) {
                 None => walked.skipped += 1,
                 Some(path) => {
                     walked.files += 1;
@@ -108,6 +145,51 @@ mod tests {
         symlink("b.rs", root.path().join("link")).unwrap();
         symlink("a", root.path().join("zfolder")).unwrap();
         assert_eq!(all(root.path()), [".github/ci.yml", ".gitignore", "a/x.rs", "b.rs", "link"]);
+    }
+
+    #[test]
+    fn walk_with_ignored_files_skips_git_only() {
+        let root = tree(&["b.rs", ".hidden", ".git/config", "target/deep/o", "sub/.git", "sub/.git2/x"]);
+        fs::write(root.path().join(".gitignore"), "target/\n.hidden\n").unwrap();
+        fs::write(root.path().join(".ignore"), "b.rs\n").unwrap();
+        let mut found = Vec::new();
+        let scope = Scope::from(root.path()).with_ignored(true);
+        walk(scope, &CancellationToken::new(), |batch| found.extend(batch));
+        assert_eq!(found, [".gitignore", ".hidden", ".ignore", "b.rs", "sub/.git2/x", "target/deep/o"]);
+        assert_eq!(all(root.path()), [".gitignore", ".ignore", "sub/.git2/x"]);
+    }
+
+    #[test]
+    fn walk_ends_where_links_are_a_loop_or_folders_vanish() {
+        let root = tree(&["a/one", "a/deep/two", "b/gone/x", "b/gone/y", "c/three"]);
+        symlink("..", root.path().join("a/up")).unwrap();
+        symlink("self", root.path().join("self")).unwrap();
+        symlink(root.path(), root.path().join("a/deep/root")).unwrap();
+        for with_ignored in [false, true] {
+            assert_eq!(
+                found_in(Scope::from(root.path()).with_ignored(with_ignored)),
+                ["a/deep/two", "a/one", "b/gone/x", "b/gone/y", "c/three"]
+            );
+        }
+        // What was found before a folder vanished is passed on later.
+        let names: Vec<String> = (0..BATCH_FIRST).map(|n| format!("a/{n:03}")).collect();
+        for name in &names {
+            fs::write(root.path().join(name), "").unwrap();
+        }
+        let mut found = Vec::new();
+        let walked = walk(root.path(), &CancellationToken::new(), |batch| {
+            let _ = fs::remove_dir_all(root.path().join("b"));
+            found.extend(batch);
+        });
+        assert_eq!(found.last().map(String::as_str), Some("c/three"), "the rest is found");
+        assert!(!found.iter().any(|path| path.starts_with("b/")), "{found:?}");
+        assert_eq!((walked.cancelled, walked.files), (false, found.len()));
+    }
+
+    fn found_in(scope: Scope<'_>) -> Vec<String> {
+        let mut found = Vec::new();
+        walk(scope, &CancellationToken::new(), |batch| found.extend(batch));
+        found
     }
 
     #[test]

@@ -229,13 +229,14 @@ async fn picker_of_files_leads_to_other_lists_by_a_sign() {
     let mut ide = setup.size(140, 30).start().await;
     ide.keys("Ctrl-p").await;
     ide.headless.idle().await;
-    let hint = "> commands  @ symbols  # project symbols  % text  : line";
+    let hint = "> commands  @ symbols  & open files  # project symbols";
     assert!(ide.picture().contains(hint), "{}", ide.picture());
     for (typed, id, first) in [
         (">toggle word", "commands", "Toggle word wrap"),
         ("@her", "outline", "here"),
         ("#ther", "project-symbols", "there"),
         ("%struct", "grep", "a.rs:1: struct Open;"),
+        ("&a.r", "buffers", "a.rs"),
     ] {
         ide.type_in(typed).await;
         ide.headless.idle().await;
@@ -333,4 +334,127 @@ async fn picker_of_lines_finds_text_of_the_shown_file_and_goes_there() {
     ide.keys("Enter").await;
     let at = ide.state().buffers.current().unwrap().area.caret();
     assert_eq!(ide.state().buffers.current().unwrap().area.text().line_of(at).0, 3);
+}
+
+fn selected(ide: &mut TestIde) -> String {
+    let picker = ide.state().layers.top::<Picker>().unwrap();
+    picker.current().unwrap().text.clone()
+}
+
+#[tokio::test]
+async fn picker_without_preview_is_opened_again_with_query_and_row() {
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").size(120, 40).start().await;
+    for (keys, query) in [("F1", "toggle"), ("Ctrl-,", "tab"), ("F2", "go to")] {
+        ide.keys("Alt-2").await;
+        ide.keys(keys).await;
+        ide.type_in(query).await;
+        ide.headless.idle().await;
+        ide.keys("Down Down").await;
+        let (id, row) = (open_picker(&mut ide), selected(&mut ide));
+        ide.keys("Escape Alt-' '").await;
+        ide.headless.idle().await;
+        let typed = ide.state().layers.top::<Picker>().unwrap().query.text().to_string();
+        assert_eq!((open_picker(&mut ide), selected(&mut ide), typed.as_str()), (id, row, query), "{keys}");
+        ide.keys("Escape").await;
+    }
+}
+
+#[tokio::test]
+async fn picker_opened_again_from_the_palette_is_the_one_before_it() {
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").size(120, 40).start().await;
+    ide.keys("Ctrl-p").await;
+    ide.type_in("txt").await;
+    ide.keys("Escape F1").await;
+    ide.type_in("show last list").await;
+    ide.headless.idle().await;
+    ide.keys("Enter").await;
+    ide.headless.idle().await;
+    assert_eq!((open_picker(&mut ide), selected(&mut ide).as_str()), (Some("files"), "a.txt"));
+    ide.keys("Escape F1").await;
+    ide.type_in("toggle word wrap").await;
+    ide.headless.idle().await;
+    ide.keys("Enter Alt-' '").await;
+    assert_eq!(open_picker(&mut ide), Some("commands"));
+}
+
+#[tokio::test]
+async fn picker_opened_again_keeps_marks_and_finds_its_row() {
+    let setup = IdeSetup::new().with("a.txt", "one\n").file("b.txt", "two\n").file("c.txt", "three\n");
+    let mut ide = setup.file("d.txt", "four\n").size(140, 40).start().await;
+    ide.keys("Ctrl-p").await;
+    ide.type_in("txt").await;
+    ide.headless.idle().await;
+    ide.keys("Tab Tab Escape Alt-' '").await;
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("2 marked"), "{}", ide.picture());
+    ide.keys("Ctrl-u Escape Ctrl-p").await;
+    ide.headless.idle().await;
+    assert_eq!(ide.state().layers.top::<Picker>().unwrap().marked.len(), 0, "a new list has none");
+    ide.keys("Down Down").await;
+    assert_eq!(selected(&mut ide), "c.txt");
+    ide.keys("Enter").await;
+    ide.headless.idle().await;
+    ide.keys("Alt-' '").await;
+    ide.headless.idle().await;
+    assert_eq!(listed(&mut ide), ["a.txt", "b.txt", "c.txt", "d.txt"], "a.txt is the recent one now");
+    assert_eq!(selected(&mut ide), "c.txt");
+    // The row may be in another place.
+    ide.keys("Down Escape").await;
+    ide.write_file("aa.txt", "new\n");
+    ide.state().files.file_list.invalidate();
+    ide.keys("Alt-' '").await;
+    ide.headless.idle().await;
+    assert_eq!((listed(&mut ide).len(), selected(&mut ide).as_str()), (5, "d.txt"));
+}
+
+#[tokio::test]
+async fn picker_of_everything_lists_each_kind_once_and_does_what_the_kind_does() {
+    let setup =
+        IdeSetup::new().with("shown.rs", "fn wrap_here() {}\n").with("wrap.rs", "fn wrap_line() {}\n");
+    let mut ide = setup.file("src/wrap_all.rs", "3\n").file("w_r_a_p.txt", "4\n").size(140, 30).start().await;
+    let open = async |ide: &mut TestIde, query: &str| {
+        ide.keys("Alt-2 Alt-, s e").await;
+        ide.type_in(query).await;
+        ide.headless.idle().await;
+    };
+    open(&mut ide, "").await;
+    assert_eq!(
+        listed(&mut ide)[..2],
+        ["wrap.rs", "wrap_here"],
+        "open files, then symbols: {}",
+        ide.picture()
+    );
+    ide.keys("Escape").await;
+    open(&mut ide, "wrap").await;
+    let rows = |ide: &mut TestIde| {
+        let picker = ide.state().layers.top::<Picker>().unwrap();
+        picker.rows(0, 99).map(|row| format!("{} {}", row.detail, row.text)).collect::<Vec<_>>()
+    };
+    let found = rows(&mut ide);
+    let wanted =
+        ["open file wrap.rs", "symbol wrap_here", "file src/wrap_all.rs", "command Toggle word wrap"];
+    for row in wanted {
+        assert_eq!(found.iter().filter(|found| *found == row).count(), 1, "{row}: {found:#?}");
+    }
+    assert!(!found.iter().any(|row| row.contains("w_r_a_p")), "letters are not scattered: {found:#?}");
+    ide.snap("picker_everywhere");
+    ide.keys("Escape").await;
+    for (query, name, text) in [("wrap.rs", "wrap.rs", "fn wrap_line"), ("wrap_all", "wrap_all.rs", "3")] {
+        open(&mut ide, query).await;
+        ide.keys("Enter").await;
+        ide.headless.idle().await;
+        assert_eq!(ide.current_file_name(), name);
+        assert!(ide.text().starts_with(text));
+    }
+    open(&mut ide, "shown.rs").await;
+    ide.keys("Enter Ctrl-End").await;
+    open(&mut ide, "wrap_here").await;
+    ide.keys("Enter").await;
+    assert_eq!((ide.current_file_name(), ide.cursor()), ("shown.rs".to_string(), (1, 4)));
+    let wraps = ide.state().display.wrap;
+    open(&mut ide, "toggle word wrap").await;
+    ide.keys("Enter").await;
+    assert_ne!(ide.state().display.wrap, wraps, "the command has run");
+    open(&mut ide, ">word wrap").await;
+    assert_eq!(open_picker(&mut ide), Some("commands"));
 }

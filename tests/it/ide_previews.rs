@@ -156,3 +156,69 @@ async fn picker_keeps_its_preview_below_a_view_that_closes_again() {
     assert!(ide.state().layers.top::<Picker>().is_some());
     assert!(ide.picture().contains("1 fn"), "{}", ide.picture());
 }
+
+/// What is beside the list, some time after the file was changed behind the IDE's back.
+async fn picture_later(ide: &mut TestIde) -> String {
+    ide.advance(std::time::Duration::from_secs(1));
+    ide.headless.idle().await;
+    ide.picture()
+}
+
+#[tokio::test]
+async fn picker_shows_a_file_anew_that_another_program_changes() {
+    let setup = IdeSetup::new().file("code.rs", "fn before() {}\n").file("other.txt", "words\n");
+    let mut ide = setup.size(120, 30).start().await;
+    go_to_file(&mut ide, "").await;
+    assert!(ide.picture().contains("1 fn before() {}"), "{}", ide.picture());
+    ide.write_file("code.rs", "fn behind() {}\n");
+    let picture = picture_later(&mut ide).await;
+    assert!(picture.contains("1 fn behind() {}"), "while it is selected: {picture}");
+    assert_eq!(Some(color(&mut ide, "fn behind")), color_of("keyword"));
+    ide.keys("Down").await;
+    ide.headless.idle().await;
+    ide.write_file("code.rs", "fn third() {}\n");
+    ide.keys("Up").await;
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("1 fn third() {}"), "when it is selected again: {}", ide.picture());
+    std::fs::remove_file(ide.path("code.rs")).unwrap();
+    let picture = picture_later(&mut ide).await;
+    assert!(!picture.contains("third") && picture.contains("code.rs"), "{picture}");
+    ide.write_file("code.rs", "fn back() {}\n");
+    let picture = picture_later(&mut ide).await;
+    assert!(picture.contains("1 fn back() {}"), "{picture}");
+}
+
+#[tokio::test]
+async fn picker_does_not_read_what_is_no_text_or_too_long() {
+    let setup = IdeSetup::new().file("thing.txt", "words\n").file("b.txt", "others\n");
+    let mut ide = setup.size(120, 30).start().await;
+    go_to_file(&mut ide, "thing").await;
+    assert!(ide.picture().contains("1 words"), "{}", ide.picture());
+    let path = ide.path("thing.txt");
+    std::fs::remove_file(&path).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::RWXU).unwrap();
+    let picture = picture_later(&mut ide).await;
+    assert!(picture.contains("Not a regular file"), "{picture}");
+    std::fs::remove_file(&path).unwrap();
+    std::fs::File::create(&path).unwrap().set_len(10 << 30).unwrap();
+    let picture = picture_later(&mut ide).await;
+    assert!(picture.contains("10 GB, too large to show here"), "{picture}");
+    ide.write_file("thing.txt", b"a\0\x1b]0;x\x07");
+    let picture = picture_later(&mut ide).await;
+    assert!(picture.contains("Binary file, 8 bytes"), "{picture}");
+    go_to_file(&mut ide, "b.txt").await;
+    assert!(ide.picture().contains("1 others"), "others are read as before: {}", ide.picture());
+}
+
+#[tokio::test]
+async fn picker_shows_control_characters_of_names_as_signs() {
+    let name = "odd\u{1b}[2J\n\u{7}name.txt";
+    let mut ide = IdeSetup::new().file(name, "words\n").size(120, 30).start().await;
+    go_to_file(&mut ide, "odd").await;
+    let picture = ide.picture();
+    assert!(picture.contains("1 words") && picture.contains("odd␛[2J␊␇name.txt"), "{picture}");
+    std::fs::remove_file(ide.path(name)).unwrap();
+    let picture = picture_later(&mut ide).await;
+    assert!(!picture.contains("1 words"), "{picture}");
+    assert!(!picture.contains('\u{1b}') && !picture.contains('\u{7}'), "{picture:?}");
+}

@@ -127,6 +127,8 @@ mod ide_helix;
 mod ide_help;
 /// Registers, marks, jumps.
 mod ide_history_search;
+/// Files that ignore rules exclude.
+mod ide_ignored_files;
 mod ide_image_files;
 mod ide_images;
 /// Background commands of the agent, watched in the terminal pane.
@@ -156,6 +158,8 @@ mod ide_prompt;
 mod ide_questions;
 /// Messages that wait for the agent: edited, reordered, deleted.
 mod ide_queue;
+/// Files that were shown before.
+mod ide_recent_files;
 /// Unsaved text outlives the program.
 mod ide_recovery;
 /// What was open comes back.

@@ -10,6 +10,7 @@ pub mod comparison;
 pub mod context;
 pub mod diff;
 pub mod drafts;
+pub mod everywhere;
 pub mod file_tree;
 pub mod files;
 pub mod find;
@@ -65,6 +66,7 @@ pub static FEATURES: &[Feature] = &[
     context::FEATURE,
     diff::FEATURE,
     drafts::FEATURE,
+    everywhere::FEATURE,
     file_tree::FEATURE,
     git::FEATURE,
     help::FEATURE,

@@ -1,4 +1,5 @@
-//! File list of the workspace from the last walk, for the next pickers. Must not know who walks.
+//! File lists of the workspace from the last walks, one with ignored files and one without, for the next pickers. Must not
+//! know who walks.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,43 +11,46 @@ const FRESH_FOR: Duration = Duration::from_mins(1);
 /// Maximum size of a kept list in bytes.
 const BYTES_MAX: usize = 32 << 20;
 
-/// A list, shared with the walk that creates it.
+/// The lists, shared with the walks that create them.
 #[derive(Debug, Clone, Default)]
 pub struct FileList(Arc<Mutex<ListState>>);
 
 #[derive(Debug, Default)]
 struct ListState {
-    /// Start of the walk, and its paths, each followed by a NUL.
-    found: Option<(Duration, Arc<str>)>,
+    /// Start of the walk, and its paths, each followed by a NUL: without ignored files, and with them.
+    found: [Option<(Duration, Arc<str>)>; 2],
     /// Number of changes to the files: a walk during which it changes is incomplete.
     changes: u64,
 }
 
 impl FileList {
-    /// Returns the paths while they are valid.
-    pub fn fresh(&self, now: Duration) -> Option<Arc<str>> {
+    /// Returns the paths, with ignored files or without, while they are valid.
+    pub fn fresh(&self, with_ignored: bool, now: Duration) -> Option<Arc<str>> {
         let mut state = self.0.lock();
-        state.found.take_if(|(began, _)| now.saturating_sub(*began) >= FRESH_FOR);
-        state.found.as_ref().map(|(_, paths)| Arc::clone(paths))
+        for found in &mut state.found {
+            found.take_if(|(began, _)| now.saturating_sub(*began) >= FRESH_FOR);
+        }
+        state.found[usize::from(with_ignored)].as_ref().map(|(_, paths)| Arc::clone(paths))
     }
 
     /// Records that files were created, moved or removed.
     pub fn invalidate(&self) {
         let mut state = self.0.lock();
-        state.found = None;
+        state.found = [None, None];
         state.changes += 1;
     }
 
-    /// Starts a walk; returns its list, to be filled with paths.
-    pub fn begin_walk(&self, now: Duration) -> FileWalk {
+    /// Starts a walk, with ignored files or without; returns its list, to be filled with paths.
+    pub fn begin_walk(&self, with_ignored: bool, now: Duration) -> FileWalk {
         let changes = self.0.lock().changes;
-        FileWalk { list: self.clone(), began: now, changes, paths: String::new() }
+        FileWalk { list: self.clone(), with_ignored, began: now, changes, paths: String::new() }
     }
 }
 
 /// The list of a walk in progress.
 pub struct FileWalk {
     list: FileList,
+    with_ignored: bool,
     began: Duration,
     changes: u64,
     paths: String,
@@ -67,7 +71,7 @@ impl FileWalk {
         let is_complete = state.changes == self.changes && self.paths.len() <= BYTES_MAX;
         let paths: Arc<str> = self.paths.into();
         if is_complete {
-            state.found = Some((self.began, Arc::clone(&paths)));
+            state.found[usize::from(self.with_ignored)] = Some((self.began, Arc::clone(&paths)));
         }
         paths
     }
@@ -97,7 +101,7 @@ mod tests {
     use super::*;
 
     fn listed(list: &FileList, at: u64) -> Vec<String> {
-        let found = list.fresh(Duration::from_secs(at));
+        let found = list.fresh(false, Duration::from_secs(at));
         found.map_or(Vec::new(), |found| paths(&found).map(String::from).collect())
     }
 
@@ -114,10 +118,27 @@ mod tests {
     }
 
     #[test]
+    fn file_list_keeps_ignored_files_apart() {
+        let list = FileList::default();
+        let now = Duration::from_secs(1);
+        let (mut some, mut all) = (list.begin_walk(false, now), list.begin_walk(true, now));
+        some.push("a");
+        all.push("a");
+        all.push("target/b");
+        all.end();
+        assert_eq!((list.fresh(false, now), list.fresh(true, now).as_deref()), (None, Some("a\0target/b\0")));
+        some.end();
+        assert_eq!(list.fresh(false, now).as_deref(), Some("a\0"));
+        assert_eq!(list.fresh(true, now).as_deref(), Some("a\0target/b\0"));
+        list.invalidate();
+        assert_eq!((list.fresh(false, now), list.fresh(true, now)), (None, None));
+    }
+
+    #[test]
     fn file_list_expires_after_minute_or_change() {
         let list = FileList::default();
         let walk = |at: u64| {
-            let mut listing = list.begin_walk(Duration::from_secs(at));
+            let mut listing = list.begin_walk(false, Duration::from_secs(at));
             listing.push("a/b.rs");
             listing.push("c\nd");
             listing

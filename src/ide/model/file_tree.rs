@@ -13,6 +13,8 @@ pub struct Entry {
     pub name: OsString,
     /// Whether it is a folder.
     pub is_folder: bool,
+    /// Whether it is ignored, as far as is known.
+    pub is_ignored: bool,
 }
 
 /// One visible row.
@@ -45,8 +47,10 @@ pub struct FileTree {
     pending_selection: Option<PathBuf>,
     /// Why the root could not be read, if it could not.
     pub error: Option<String>,
-    /// All files of the workspace from the last walk.
+    /// All files of the workspace from the last walks.
     pub file_list: FileList,
+    /// Whether ignored files are shown, in the tree and in lists of files.
+    pub with_ignored: bool,
 }
 
 impl FileTree {
@@ -77,7 +81,7 @@ impl FileTree {
             for depth in shared..names.len() {
                 let path = names[..=depth].iter().fold(self.root.clone(), |path, name| path.join(name));
                 let is_folder = depth < last;
-                let entry = Entry { name: names[depth].into(), is_folder };
+                let entry = Entry { name: names[depth].into(), is_folder, is_ignored: false };
                 rows.push(Row { path, entry, depth, is_open: is_folder });
             }
             before = names;
@@ -151,7 +155,7 @@ impl FileTree {
     fn rebuild(&mut self) {
         let selected = self.current().map(|row| row.path.clone());
         let mut rows = Vec::new();
-        self.collect(&self.root, 0, &mut rows);
+        self.collect(&self.root, (0, false), &mut rows);
         self.rows = rows;
         if self.filtered.is_some() {
             return;
@@ -169,13 +173,15 @@ impl FileTree {
         }
     }
 
-    fn collect(&self, folder: &Path, depth: usize, rows: &mut Vec<Row>) {
+    fn collect(&self, folder: &Path, (depth, below_ignored): (usize, bool), rows: &mut Vec<Row>) {
         for entry in self.folders.get(folder).into_iter().flatten() {
             let path = folder.join(&entry.name);
             let is_open = entry.is_folder && self.open.contains(&path);
-            rows.push(Row { path: path.clone(), entry: entry.clone(), depth, is_open });
+            let is_ignored = below_ignored || entry.is_ignored;
+            let entry = Entry { is_ignored, ..entry.clone() };
+            rows.push(Row { path: path.clone(), entry, depth, is_open });
             if is_open {
-                self.collect(&path, depth + 1, rows);
+                self.collect(&path, (depth + 1, is_ignored), rows);
             }
         }
     }
@@ -186,7 +192,7 @@ mod tests {
     use super::*;
 
     fn entry(name: &str, is_folder: bool) -> Entry {
-        Entry { name: name.into(), is_folder }
+        Entry { name: name.into(), is_folder, is_ignored: false }
     }
 
     #[test]

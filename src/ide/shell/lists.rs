@@ -7,6 +7,7 @@ use crate::ide::core::layers::last_picker;
 use crate::ide::core::layers::layer::Layer;
 use crate::ide::core::layers::path_completion;
 use crate::ide::core::layers::picker;
+use crate::ide::core::layers::row_actions;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::edit;
@@ -40,20 +41,22 @@ pub const COMMANDS: &[Command] = &[
         .when(has_list),
     command("list.complete", "Complete path", &["autocomplete"], path_completion::complete),
     command("list.toggle", "Mark or unmark row", &["toggle selection", "multi-select"], |cx| {
-        picker::toggle(cx, 1);
+        row_actions::toggle(cx, 1);
     }),
-    command("list.toggle-up", "Mark row and move up", &["toggle selection"], |cx| picker::toggle(cx, -1)),
+    command("list.toggle-up", "Mark row and move up", &["toggle selection"], |cx| {
+        row_actions::toggle(cx, -1);
+    }),
     command("list.show-results", "Show rows as results", &["quickfix list", "editable list"], show_results),
     command("list.remove", "Remove selected row", &["delete row", "drop stash", "revoke"], remove)
         .with_former_ids(&["prompt.delete-stash"]),
     command("list.reset", "Reset selected row", &["default value", "default key", "unset"], |cx| {
-        if !picker::reset(cx) {
+        if !row_actions::reset(cx) {
             cx.state.set_status("Nothing to reset in this list");
         }
     })
     .with_former_ids(&["settings.reset"]),
     command("list.test", "Test selected row", &["try provider", "check key"], |cx| {
-        if !picker::test(cx) {
+        if !row_actions::test(cx) {
             cx.state.set_status("Nothing to test in this list");
         }
     }),
@@ -100,7 +103,7 @@ fn remove(cx: &mut Cx<'_>) {
     if cx.state.layers.is_empty() {
         return cx.state.set_status("Select a row of a list first");
     }
-    if !picker::remove(cx) {
+    if !row_actions::remove(cx) {
         edit::erase(cx, DeleteTarget::Grapheme);
     }
 }

@@ -7,6 +7,7 @@ use nucleo::pattern::Pattern;
 use nucleo::{Injector, Matcher};
 
 use crate::ide::core::layers::picker::PickRow;
+use crate::ide::core::layers::raised::Bonuses;
 
 /// Rows from which a list is searched for first matches: the matcher takes longer than a frame for more.
 pub const LONG_LIST: u32 = 20_000;
@@ -19,6 +20,7 @@ const BATCH: u32 = 512;
 pub struct FirstSearch {
     rows: Injector<PickRow>,
     pattern: Pattern,
+    bonuses: Bonuses,
 }
 
 /// The first matches that were found.
@@ -31,25 +33,35 @@ pub struct FirstMatches {
 
 impl FirstSearch {
     /// Returns the search, if the list is a long one.
-    pub fn new(rows: Injector<PickRow>, pattern: &Pattern) -> Option<Self> {
-        (rows.injected_items() >= LONG_LIST).then(|| Self { rows, pattern: pattern.clone() })
+    pub fn new(rows: Injector<PickRow>, pattern: &Pattern, bonuses: &Bonuses) -> Option<Self> {
+        let is_long = rows.injected_items() >= LONG_LIST;
+        is_long.then(|| Self { rows, pattern: pattern.clone(), bonuses: bonuses.clone() })
     }
 
     /// Looks at rows, from the first one on, until the time is over or at all.
     pub fn run(self, is_time_over: impl Fn() -> bool) -> FirstMatches {
-        let Self { rows, pattern } = self;
+        let Self { rows, pattern, bonuses } = self;
         let mut matcher = Matcher::new(nucleo::Config::DEFAULT.match_paths());
         let mut found = Vec::new();
-        let count = rows.injected_items();
+        let (count, with_bonus) = (rows.injected_items(), bonuses.len() as u32);
         for n in 0..count {
             if n % BATCH == 0 && is_time_over() {
                 break;
             }
             // A row that is being added is left out.
-            let Some(text) = rows.get(n).map(|row| row.matcher_columns[0].slice(..)) else { continue };
-            let score = pattern.score(text, &mut matcher);
-            // In the order in which the matcher sorts all.
-            found.extend(score.map(|score| (Reverse(score), text.len(), n)));
+            let Some(row) = rows.get(n) else { continue };
+            let text = row.matcher_columns[0].slice(..);
+            let Some(score) = pattern.score(text, &mut matcher) else { continue };
+            // Only the first rows have one.
+            let bonus = if n < with_bonus { bonuses.get(&row.data.text) } else { None };
+            // In the order in which all are sorted then.
+            found.push((
+                Reverse(score + bonus.unwrap_or(&0)),
+                bonus.is_none(),
+                Reverse(score),
+                text.len(),
+                n,
+            ));
         }
         if found.len() > SHOWN {
             found.select_nth_unstable(SHOWN);

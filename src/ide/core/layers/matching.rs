@@ -8,12 +8,16 @@ use nucleo::{Injector, Matcher, Nucleo, Status, Utf32Str};
 
 use crate::ide::core::layers::first_matches::{FirstMatches, FirstSearch};
 use crate::ide::core::layers::picker::PickRow;
+use crate::ide::core::layers::raised::{Bonuses, Raised};
 
 /// Rows that can be added from any thread, and those of them that match a query.
 pub struct Matching {
     matcher: Nucleo<PickRow>,
     /// Those shown until the matcher has compared all rows.
     first: Option<FirstMatches>,
+    /// What some rows are worth beside how well they match, and where they are therefore.
+    bonuses: Bonuses,
+    raised: Raised,
     /// Finds the letters that match.
     letters: RefCell<Matcher>,
 }
@@ -26,6 +30,8 @@ impl Matching {
             // One thread: with two cores, one is left to draw and to walk the file system.
             matcher: Nucleo::new(config.clone(), wake, Some(1), 1),
             first: None,
+            bonuses: Bonuses::default(),
+            raised: Raised::default(),
             letters: RefCell::new(Matcher::new(config)),
         }
     }
@@ -35,9 +41,14 @@ impl Matching {
         self.matcher.injector()
     }
 
+    /// Adds to the scores of some rows, which must be the first that are added.
+    pub fn set_bonuses(&mut self, bonuses: Bonuses) {
+        self.bonuses = bonuses;
+    }
+
     /// Removes all rows.
     pub fn restart(&mut self) {
-        self.first = None;
+        (self.first, self.raised) = (None, Raised::default());
         self.matcher.restart(true);
     }
 
@@ -51,6 +62,9 @@ impl Matching {
     /// Lets the matcher publish its results; waits at most `wait_ms`.
     pub fn tick(&mut self, wait_ms: u64) -> Status {
         let status = self.matcher.tick(wait_ms);
+        if status.changed {
+            self.raised = Raised::find(self.matcher.snapshot(), &self.bonuses, &self.letters);
+        }
         if !status.running || self.has_query() {
             self.first = None;
         }
@@ -77,7 +91,7 @@ impl Matching {
     pub fn first_search(&self) -> Option<FirstSearch> {
         let pattern = self.matcher.pattern.column_pattern(0);
         let is_needed = !self.has_query() && !pattern.atoms.is_empty();
-        FirstSearch::new(self.injector(), pattern).filter(|_| is_needed)
+        FirstSearch::new(self.injector(), pattern, &self.bonuses).filter(|_| is_needed)
     }
 
     /// Shows the first matches until the matcher publishes all; returns whether they are still of use.
@@ -107,7 +121,8 @@ impl Matching {
         }
         let snapshot = self.matcher.snapshot();
         let end = from.saturating_add(count).min(snapshot.matched_item_count());
-        Box::new(snapshot.matched_items(from.min(end)..end).map(|item| item.data))
+        let sources = (from.min(end)..end).map(|n| self.raised.source(n));
+        Box::new(sources.filter_map(|n| snapshot.get_matched_item(n)).map(|item| item.data))
     }
 
     /// Returns which letters of a text the query matches, as indices of graphemes, sorted.
@@ -120,6 +135,11 @@ impl Matching {
         indices.dedup();
         indices
     }
+}
+
+/// Returns the query that finds the rows in which the words of another one are.
+pub fn as_words(query: &str) -> String {
+    query.split_whitespace().map(|word| format!("'{word}")).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -190,6 +210,67 @@ mod tests {
         let late = matching.first_search().unwrap().run(|| false);
         settle(&mut matching);
         assert!(!matching.show_first(late), "all are known");
+    }
+
+    fn with_bonuses(mut matching: Matching, bonuses: &[(&str, u32)]) -> Matching {
+        matching
+            .set_bonuses(Arc::new(bonuses.iter().map(|(text, bonus)| ((*text).into(), *bonus)).collect()));
+        settle(&mut matching);
+        matching
+    }
+
+    fn search(matching: &mut Matching, query: &str) {
+        matching.set_query(query, false);
+        settle(matching);
+    }
+
+    #[test]
+    fn matching_rows_with_bonus_come_before_equal_ones_only() {
+        let rows =
+            ["lib/b/mod.rs", "lib/c/mod.rs", "lib/a/mod.rs", "mod.rs", "m-o-d-r-s", "x/mod.rs", "other"];
+        let bonuses = [("lib/b/mod.rs", 3), ("lib/c/mod.rs", 6), ("gone", 9)];
+        let mut matching = with_bonuses(texts(rows.map(String::from)), &bonuses);
+        assert_eq!(best(&matching, 9), rows, "without a query as they were added");
+        search(&mut matching, "modrs");
+        let found = best(&matching, 9);
+        let at = |row: &str| found.iter().position(|text| *text == row).unwrap();
+        assert!(at("lib/c/mod.rs") < at("lib/b/mod.rs") && at("lib/b/mod.rs") < at("x/mod.rs"), "{found:?}");
+        assert!(at("x/mod.rs") < at("lib/a/mod.rs") && at("lib/a/mod.rs") < at("m-o-d-r-s"), "{found:?}");
+        let mut sorted = found.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!((sorted.len(), matching.count()), (6, 6), "each once: {found:?}");
+        search(&mut matching, "lib/a");
+        assert_eq!(best(&matching, 9).first(), Some(&"lib/a/mod.rs"), "what is typed counts more");
+    }
+
+    #[test]
+    fn matching_rows_with_bonus_are_the_same_among_first_matches() {
+        let used = ["src/zzzzzz/m.rs", "src/zzzzzzzzzzz/m.rs", "src/zz/n.rs"].map(String::from);
+        let rows = (0..LONG_LIST).map(|n| format!("src/{}m.rs", "x".repeat(500 - n as usize / 41)));
+        let bonuses = [("src/zzzzzz/m.rs", 4), ("src/zzzzzzzzzzz/m.rs", 8), ("src/zz/n.rs", 12)];
+        let mut matching = with_bonuses(texts(used.into_iter().chain(rows)), &bonuses);
+        matching.set_query("m", true);
+        let first = matching.first_search().expect("the list is long").run(|| false);
+        assert!(matching.show_first(first));
+        let shown: Vec<String> = best(&matching, 900).into_iter().map(String::from).collect();
+        settle(&mut matching);
+        assert!(!matching.has_first());
+        assert_eq!(best(&matching, 900), shown);
+        assert_eq!(shown[..2], ["src/zzzzzzzzzzz/m.rs", "src/zzzzzz/m.rs"]);
+    }
+
+    #[test]
+    fn matching_words_of_query_are_not_scattered() {
+        let mut matching = texts(["Toggle word wrap", "src/wrap.rs", "two random apples"].map(String::from));
+        settle(&mut matching);
+        search(&mut matching, "wrap");
+        assert_eq!(matching.count(), 3);
+        search(&mut matching, &as_words("wrap"));
+        assert_eq!(matching.count(), 2);
+        search(&mut matching, &as_words(" wrap  tog"));
+        assert_eq!(best(&matching, 9), ["Toggle word wrap"]);
+        assert_eq!(as_words(" "), "");
     }
 
     #[test]

@@ -13,4 +13,6 @@ pub mod picker_draw;
 pub mod prefix;
 pub mod preview;
 pub mod prompt;
+pub mod raised;
 pub mod rank;
+pub mod row_actions;

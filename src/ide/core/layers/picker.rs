@@ -18,10 +18,12 @@ use crate::ide::core::layers::frame;
 use crate::ide::core::layers::last_picker;
 use crate::ide::core::layers::layer::{Actions, Layer};
 use crate::ide::core::layers::marked_rows;
-use crate::ide::core::layers::matching::Matching;
+use crate::ide::core::layers::matching::{self, Matching};
 use crate::ide::core::layers::picker_draw;
 use crate::ide::core::layers::prefix::{self, Prefix};
 use crate::ide::core::layers::preview::PreviewTarget;
+use crate::ide::core::layers::raised::Bonuses;
+use crate::ide::core::layers::row_actions;
 use crate::ide::core::state::State;
 use crate::ide::model::text_area::TextArea;
 use crate::text::position::Byte;
@@ -34,10 +36,14 @@ pub struct PickerSpec {
     pub id: &'static str,
     /// Title of its frame.
     pub title: &'static str,
+    /// What the title says beside that, such as which rows are listed.
+    pub title_note: Option<fn(&State) -> Option<&'static str>>,
     /// Footer that says what Enter and Tab do, and what a mark means.
     pub footer: &'static str,
     /// The footer while a row is selected, where not all rows have the same keys.
     pub row_footer: Option<fn(&Pick) -> &'static str>,
+    /// Commands whose keys the footer names, with what they do in a word or two.
+    pub hints: &'static [(&'static str, &'static str)],
     /// What Tab does; without it rows cannot be toggled.
     pub toggle: Option<Toggle>,
     /// The place in a file or the text that is shown beside the list for a row, if it stands for one.
@@ -54,6 +60,9 @@ pub struct PickerSpec {
     pub prefixes: &'static [Prefix],
     /// Whether the texts of rows are paths: the name is shown before its folder.
     pub has_paths: bool,
+    /// Whether each word of the query must be in a row as it is, in place of its letters anywhere in their order: where
+    /// Enter runs what nobody meant otherwise.
+    pub by_words: bool,
     /// Whether a narrow list shows the text of a row whole, and its detail in what is left.
     pub keeps_text: bool,
     /// Source of its rows, and which of them are marked.
@@ -90,8 +99,10 @@ impl PickerSpec {
     pub const EMPTY: Self = Self {
         id: "",
         title: "",
+        title_note: None,
         footer: "Enter accept",
         row_footer: None,
+        hints: &[],
         toggle: None,
         letters: None,
         rank: None,
@@ -105,6 +116,7 @@ impl PickerSpec {
         stays_open: false,
         prefixes: &[],
         has_paths: false,
+        by_words: false,
         keeps_text: false,
         load: |_| RowSource::Rows(Vec::new(), Vec::new()),
         accept: |_, _, _| {},
@@ -257,6 +269,8 @@ pub struct Picker {
     selected_pick: Option<Pick>,
     /// Where the caret of the query was, and its length, when a key moved the selection.
     stepped_at: Option<(Byte, usize)>,
+    /// The row to select once it is listed, in a list that was opened again.
+    wanted: Option<Pick>,
     /// Cancels the search for the query on drop, as when the picker closes.
     pub search: Option<DropGuard>,
     /// The list from which a sign in its query led here.
@@ -285,6 +299,7 @@ impl Picker {
             accepts_first: false,
             selected_pick: None,
             stepped_at: None,
+            wanted: None,
             search: None,
             came_from: None,
             lines: LINES_MAX,
@@ -297,6 +312,11 @@ impl Picker {
     /// Returns an injector that adds rows from any thread.
     pub fn injector(&self) -> Injector<PickRow> {
         self.matching.injector()
+    }
+
+    /// Raises some rows, which must be the first that are added, among those that match about as well.
+    pub fn set_bonuses(&mut self, bonuses: Bonuses) {
+        self.matching.set_bonuses(bonuses);
     }
 
     /// Adds rows.
@@ -353,7 +373,11 @@ impl Picker {
             return self.fill_ranked(rank);
         }
         let appended = query.starts_with(&self.last_query);
-        self.matching.set_query(&query, appended);
+        if self.spec.by_words {
+            self.matching.set_query(&matching::as_words(&query), appended);
+        } else {
+            self.matching.set_query(&query, appended);
+        }
         self.last_query = query;
         self.selected = 0;
         (self.is_query_stale, self.is_settled) = (true, false);
@@ -369,9 +393,26 @@ impl Picker {
             let at = self.rows(0, FOUND_AGAIN).position(|row| row.pick == pick);
             self.selected = at.map_or(self.selected, |at| at as u32);
         }
+        self.find_wanted();
         // While it searches, the selected row may be yet to come.
         self.select(self.selected);
         status.changed
+    }
+
+    /// Selects the row that was selected when the list was closed, which may be yet to come, or else the one in its place.
+    pub fn select_again(&mut self, selected: u32, pick: Option<Pick>) {
+        self.wanted = pick;
+        self.select(selected);
+        self.find_wanted();
+    }
+
+    fn find_wanted(&mut self) {
+        let Some(wanted) = &self.wanted else { return };
+        let at = self.rows(0, FOUND_AGAIN).position(|row| row.pick == *wanted);
+        self.selected = at.map_or(self.selected, |at| at as u32);
+        if self.is_settled && !self.is_filling {
+            self.wanted = None;
+        }
     }
 
     /// Waits for the matches of the current query before a choice: the shown matches may belong to the
@@ -421,7 +462,9 @@ impl Picker {
         if is_filtered { self.matching.letters(&row.text) } else { Vec::new() }
     }
 
-    /// Adjusts the height to the rows; returns whether it is another one. While rows may come, it stays.
+    /// Adjusts the height to the rows; returns whether it is another one. While rows may come, it stays. It always does
+    /// beside a preview: that needs its lines however few rows match, and with every key its text would jump, and the list
+    /// of a live search would shrink and grow again with every query.
     fn fit_height(&mut self) -> bool {
         if self.is_filling || !self.is_settled || self.spec.preview.is_some() {
             return false;
@@ -439,6 +482,7 @@ impl Picker {
 
     /// Moves the selection.
     pub fn step(&mut self, by: i64) {
+        self.wanted = None;
         let last = i64::from(self.matches().saturating_sub(1));
         self.selected = (i64::from(self.selected) + by).clamp(0, last) as u32;
     }
@@ -701,7 +745,7 @@ pub fn on_query_change(cx: &mut Cx<'_>) {
     let Some(picker) = cx.state.layers.top_mut::<Picker>().filter(|picker| picker.query_changed()) else {
         return;
     };
-    picker.accepts_first = false;
+    (picker.accepts_first, picker.wanted) = (false, None);
     if prefix::follow(cx) {
         return;
     }
@@ -717,61 +761,6 @@ pub fn on_query_change(cx: &mut Cx<'_>) {
     show_selected(cx);
 }
 
-/// Toggles the mark of the selected row of the topmost picker, and selects the next row or the previous one.
-pub fn toggle(cx: &mut Cx<'_>, step: i64) {
-    let Some(picker) = cx.state.layers.top_mut::<Picker>() else { return };
-    let toggle = picker.spec.toggle.as_ref();
-    if toggle.is_none() && !picker.spec.accepts_many() {
-        return;
-    }
-    // The matches may have changed, perhaps to none.
-    picker.catch_up();
-    cx.state.damage.add(Part::Overlay);
-    let Some(pick) = picker.current().map(|row| row.pick.clone()) else { return };
-    let before = picker.marked.iter().position(|marked| *marked == pick);
-    match before {
-        Some(at) => {
-            picker.marked.remove(at);
-        }
-        None => picker.marked.push(pick.clone()),
-    }
-    picker.step(step);
-    match toggle {
-        Some(toggle) => (toggle.on_toggle)(cx, &pick, before.is_none()),
-        None => show_selected(cx),
-    }
-}
-
-/// Removes what the selected row of the topmost picker stands for; returns whether its rows can be removed.
-pub fn remove(cx: &mut Cx<'_>) -> bool {
-    with_selected(cx, |spec| spec.remove)
-}
-
-/// Gives what the selected row of the topmost picker stands for its default back; returns whether its rows have one.
-pub fn reset(cx: &mut Cx<'_>) -> bool {
-    with_selected(cx, |spec| spec.reset)
-}
-
-/// Tries what the selected row of the topmost picker stands for; returns whether its rows can be tried.
-pub fn test(cx: &mut Cx<'_>) -> bool {
-    with_selected(cx, |spec| spec.test)
-}
-
-/// What a key does with a row.
-type RowAction = fn(&mut Cx<'_>, &Pick);
-
-/// Runs an action of the topmost picker, if it has that one, on its selected row.
-fn with_selected(cx: &mut Cx<'_>, action: fn(&PickerSpec) -> Option<RowAction>) -> bool {
-    let Some(picker) = cx.state.layers.top::<Picker>() else { return false };
-    let Some(action) = action(picker.spec) else { return false };
-    catch_up(cx.state);
-    let picker = cx.state.layers.top::<Picker>();
-    if let Some(pick) = picker.and_then(Picker::current).map(|row| row.pick.clone()) {
-        action(cx, &pick);
-    }
-    true
-}
-
 /// Handles Space where it toggles, and what leads back to the list of a sign.
 fn key(cx: &mut Cx<'_>, key: Key) -> bool {
     if prefix::go_back(cx, key) {
@@ -780,7 +769,7 @@ fn key(cx: &mut Cx<'_>, key: Key) -> bool {
     let is_toggle = |picker: &Picker| picker.spec.toggle.as_ref().is_some_and(|toggle| toggle.by_space);
     let toggles = key.typed() == Some(' ') && cx.state.layers.top::<Picker>().is_some_and(is_toggle);
     if toggles {
-        toggle(cx, 1);
+        row_actions::toggle(cx, 1);
     }
     toggles
 }

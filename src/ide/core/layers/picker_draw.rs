@@ -43,7 +43,9 @@ pub fn draw(canvas: &mut Canvas<'_>, picker: &Picker, state: &State) {
     if picker.spec.accepts_many() && !picker.marked.is_empty() {
         count.insert_str(0, &format!("{} marked  ", picker.marked.len()));
     }
-    let inner = frame::draw(canvas, picker.spec.title, &count, &footer(picker, state));
+    let note = picker.spec.title_note.and_then(|note| note(state)).map(|note| format!(", {note}"));
+    let title = format!("{}{}", picker.spec.title, note.unwrap_or_default());
+    let inner = frame::draw(canvas, &title, &count, &footer(picker, state));
     let about = about_rows(picker, state, (inner.width, inner.height));
     draw_about(&mut canvas.sub(Rect { y: inner.bottom() - about, height: about, ..inner }), picker, state);
     let inner = Rect { height: inner.height - about, ..inner };
@@ -116,6 +118,10 @@ fn footer(picker: &Picker, state: &State) -> String {
         let key = |(id, side)| Some(format!("{} {side}", state.keymap.keys_for(KeyContext::Picker, id)?));
         keys.extend(in_window.into_iter().filter_map(key));
     }
+    let hint = |(id, what): &(&str, &str)| {
+        Some(format!("{} {what}", state.keymap.keys_for(KeyContext::Picker, id)?))
+    };
+    keys.extend(picker.spec.hints.iter().filter_map(hint));
     keys.push("Escape close".to_string());
     keys.join("  ")
 }

@@ -41,6 +41,14 @@ pub const COMMANDS: &[Command] = &[
     command("view.buffers-picker", "Go to open file", &["switch buffer", "open editors"], |cx| {
         cx.defer_picker("buffers");
     }),
+    command(
+        "view.recent-files-picker",
+        "Go to recent file",
+        &["recently opened", "oldfiles", "recentf", "file history"],
+        |cx| {
+            cx.defer_picker("recent-files");
+        },
+    ),
     command("view.outline-picker", "Go to symbol", &["outline", "functions", "headings"], |cx| {
         if let Some(buffer) = cx.state.buffers.current_mut() {
             // Several keys may come before a frame: an older tree must not be used.

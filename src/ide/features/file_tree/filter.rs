@@ -20,7 +20,7 @@ use crate::ide::model::file_list;
 use crate::ide::model::text_area::TextArea;
 use crate::text::position::{Byte, Line};
 use crate::tui::canvas::Canvas;
-use crate::workspace::walk;
+use crate::workspace::walk::{self, Scope};
 
 /// Where the text begins, after the sign.
 const TEXT_X: u16 = 3;
@@ -73,13 +73,18 @@ impl Layer for TreeFilter {
         Rect::new(0, 0, self.cols.min(size.0), 1)
     }
 
-    fn draw(&self, canvas: &mut Canvas<'_>, _: &State) {
+    fn draw(&self, canvas: &mut Canvas<'_>, state: &State) {
         let (cols, _) = canvas.size();
         let (plain, sign) = (canvas.style("ui.overlay"), canvas.style("ui.prompt"));
         canvas.fill(Rect::new(0, 0, cols, 1), plain);
         canvas.text(1, 0, "/", Style { bg: plain.bg, ..sign });
         let text = self.query.text().line(Line(0)).into_owned();
         canvas.content(TEXT_X, 0, &truncate(&text, usize::from(cols.saturating_sub(TEXT_X + 1))), plain);
+        let (note, used) = (" +ignored ", usize::from(TEXT_X) + text_width(&text));
+        if state.files.with_ignored && used + note.len() < usize::from(cols) {
+            let soft = canvas.style("ui.overlay.soft");
+            canvas.text(cols - note.len() as u16, 0, note, soft);
+        }
     }
 
     fn cursor(&self, (cols, _): (u16, u16)) -> Option<(u16, u16)> {
@@ -104,9 +109,14 @@ fn step(cx: &mut Cx<'_>, by: isize) {
 fn on_change(cx: &mut Cx<'_>) {
     let Some(line) = cx.state.layers.top_mut::<TreeFilter>() else { return };
     let version = line.query.document.version();
-    if std::mem::replace(&mut line.searched, version) == version {
-        return;
+    if std::mem::replace(&mut line.searched, version) != version {
+        search(cx);
     }
+}
+
+/// Searches for what is typed, if the line is open.
+pub fn search(cx: &mut Cx<'_>) {
+    let Some(line) = cx.state.layers.top_mut::<TreeFilter>() else { return };
     let query = line.query.text().to_string();
     let cancel = CancellationToken::new();
     line.search = Some(cancel.clone().drop_guard());
@@ -116,15 +126,16 @@ fn on_change(cx: &mut Cx<'_>) {
         cx.state.files.clear_filter(before.as_deref());
         return cx.state.damage.add(Part::Files);
     }
-    let known = cx.state.files.file_list.fresh(cx.now);
-    let mut walked = cx.state.files.file_list.begin_walk(cx.now);
+    let (list, with_ignored) = (&cx.state.files.file_list, cx.state.files.with_ignored);
+    let (known, mut walked) = (list.fresh(with_ignored, cx.now), list.begin_walk(with_ignored, cx.now));
     let root = cx.env.root().to_path_buf();
     let stop = cancel.clone();
     let work = move || {
         if let Some(list) = known {
             return matching(&list, &query, &stop);
         }
-        let end = walk::walk(&root, &stop, |paths| paths.iter().for_each(|path| walked.push(path)));
+        let scope = Scope::from(&*root).with_ignored(with_ignored);
+        let end = walk::walk(scope, &stop, |paths| paths.iter().for_each(|path| walked.push(path)));
         // A part of the files must not be kept as if it were all.
         if end.cancelled { Vec::new() } else { matching(&walked.end(), &query, &stop) }
     };

@@ -7,12 +7,13 @@ pub mod commands;
 pub mod events;
 pub mod filter;
 pub mod git_status;
+pub mod ignored;
 pub mod pane;
 pub mod steps;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
-    commands: &[commands::COMMANDS, changed_files::COMMANDS],
+    commands: &[commands::COMMANDS, changed_files::COMMANDS, ignored::COMMANDS],
     pickers: &[&changed_files::PICKER],
     panes: &[&pane::PANE],
     slots: &[

@@ -28,10 +28,7 @@ impl Component<State> for FileTreePane {
         let focused = state.panes.focus == Focus::Files;
         let ground = canvas.style("ui.panel");
         canvas.fill(Rect::new(0, 0, cols, rows), ground);
-        let title = canvas.style(if focused { "ui.title.focus" } else { "ui.title" });
-        let name = state.workspace.file_name().map_or("files".into(), |name| name.to_string_lossy());
-        let name = if canvas.is_accessible() { format!("Files: {name}").into() } else { name };
-        canvas.text(1, 0, &truncate(&name, usize::from(cols).saturating_sub(2)), title);
+        draw_title(canvas, state, focused);
         if let Some(error) = &state.files.error {
             let style = canvas.style("error");
             canvas.text(1, 1, &truncate(error, usize::from(cols).saturating_sub(2)), style);
@@ -47,7 +44,11 @@ impl Component<State> for FileTreePane {
             };
             let unsaved =
                 state.buffers.by_path(&row.path).is_some_and(crate::ide::model::buffers::Buffer::is_unsaved);
-            let style = canvas.style(if row.entry.is_folder { "ui.dir" } else { "ui.file" });
+            let style = canvas.style(match &row.entry {
+                entry if entry.is_ignored => "ui.panel.faint",
+                entry if entry.is_folder => "ui.dir",
+                _ => "ui.file",
+            });
             let style = Style { bg: ground.bg, ..style };
             let indent = 1 + 2 * row.depth as u16;
             let marks = Marks::of(state, row);
@@ -82,12 +83,26 @@ impl Component<State> for FileTreePane {
     }
 }
 
+/// Draws the name of the project, and whether ignored files are shown.
+fn draw_title(canvas: &mut Canvas<'_>, state: &State, focused: bool) {
+    let (cols, _) = canvas.size();
+    let title = canvas.style(if focused { "ui.title.focus" } else { "ui.title" });
+    let name = state.workspace.file_name().map_or("files".into(), |name| name.to_string_lossy());
+    let name = if canvas.is_accessible() { format!("Files: {name}").into() } else { name };
+    let end = canvas.text(1, 0, &truncate(&name, usize::from(cols).saturating_sub(2)), title);
+    if state.files.with_ignored && end + 1 < cols {
+        let soft = canvas.style("ui.panel.soft");
+        canvas.text(end + 1, 0, &truncate("+ignored", usize::from(cols - end - 1)), soft);
+    }
+}
+
 /// Returns what the signs of a row say, in words.
 fn words(row: &Row, is_unsaved: bool, marks: &Marks) -> String {
     let mut words = vec![""];
     if row.entry.is_folder {
         words.push(if row.is_open { "expanded" } else { "collapsed" });
     }
+    words.extend(row.entry.is_ignored.then_some("ignored"));
     words.extend(is_unsaved.then_some("unsaved"));
     words.extend(match marks.letter {
         Some('A' | 'U') => Some("new"),

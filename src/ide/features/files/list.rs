@@ -11,11 +11,15 @@ use crate::workspace::list as folders;
 /// Reads a folder for the tree. Requested where files may have been added or removed.
 pub fn list(cx: &mut Cx<'_>, folder: PathBuf) {
     cx.state.files.file_list.invalidate();
-    let list_folder = folder.clone();
+    let (list_folder, with_ignored) = (folder.clone(), cx.state.files.with_ignored);
     cx.tasks.spawn_blocking(
         "files.list",
-        move || read(&folder),
+        move || read(&folder, with_ignored),
         move |cx, entries| {
+            // It is read once more otherwise.
+            if cx.state.files.with_ignored != with_ignored {
+                return;
+            }
             match entries
                 .unwrap_or_else(|TaskError::Panicked(message)| Err(EnvError::internal(&list_folder, message)))
             {
@@ -27,11 +31,14 @@ pub fn list(cx: &mut Cx<'_>, folder: PathBuf) {
     );
 }
 
-/// Returns the content of a folder, without ignored files. Blocking.
-fn read(folder: &Path) -> Result<Vec<Entry>, EnvError> {
+/// Returns the content of a folder, with ignored files or without. Blocking.
+fn read(folder: &Path, with_ignored: bool) -> Result<Vec<Entry>, EnvError> {
     let items =
         folders::list(folder).map_err(|source| EnvError::Io { path: folder.to_path_buf(), source })?;
-    let entry =
-        |item: folders::Item| Entry { name: item.name, is_folder: item.kind == folders::ItemKind::Folder };
-    Ok(items.into_iter().filter(|item| !item.ignored).map(entry).collect())
+    let entry = |item: folders::Item| Entry {
+        name: item.name,
+        is_folder: item.kind == folders::ItemKind::Folder,
+        is_ignored: item.ignored,
+    };
+    Ok(items.into_iter().filter(|item| with_ignored || !item.ignored).map(entry).collect())
 }

@@ -16,22 +16,32 @@ pub mod list;
 pub mod open;
 pub mod open_files;
 pub mod progressive;
+pub mod recent;
+pub mod recent_files;
 pub mod save;
 pub mod watch;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
     commands: &[commands::COMMANDS],
-    pickers: &[&all_files::PICKER, &open_files::PICKER, &encodings::PICKER],
+    pickers: &[&all_files::PICKER, &open_files::PICKER, &recent_files::PICKER, &encodings::PICKER],
     line_commands: command_line::LINES,
-    slots: &[|_| Box::new(watch::FileWatch::default()), |_| Box::new(closed::ClosedFiles::default())],
+    slots: &[
+        |_| Box::new(watch::FileWatch::default()),
+        |_| Box::new(closed::ClosedFiles::default()),
+        |options| Box::new(recent::RecentFiles::new(options)),
+    ],
     on_event: |cx, fact| match fact {
         FeatureEvent::Started => {
             let workspace = cx.state.workspace.clone();
             list::list(cx, workspace);
             disk::update_watches(cx);
+            recent::synchronize(cx);
         }
-        FeatureEvent::BeforeSleep => disk::update_watches(cx),
+        FeatureEvent::BeforeSleep => {
+            disk::update_watches(cx);
+            recent::note_shown(cx);
+        }
         FeatureEvent::DeadlineReached => disk::tick(cx),
         FeatureEvent::Closing(id) => closed::note(cx.state, id),
         FeatureEvent::Opened(id) | FeatureEvent::Saved { buffer: id, is_renamed: true } => {

@@ -40,7 +40,8 @@ pub const PICKER: PickerSpec = PickerSpec {
     ..PickerSpec::EMPTY
 };
 
-fn rows(state: &State) -> Vec<PickRow> {
+/// Returns the rows of the open files.
+pub fn rows(state: &State) -> Vec<PickRow> {
     let row = |buffer: &crate::ide::model::buffers::Buffer| PickRow {
         text: buffer.path.as_deref().map_or_else(|| buffer.name(), |path| state.display_path(path)),
         aliases: Vec::new(),

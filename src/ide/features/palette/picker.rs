@@ -125,7 +125,8 @@ fn ranked(state: &State, query: &str) -> Vec<PickRow> {
     found.iter().map(|(.., entry)| row(state, entry, None)).collect()
 }
 
-fn by_area(state: &State) -> Vec<PickRow> {
+/// Returns the rows of all commands: those that were used last, then the others by their areas.
+pub fn by_area(state: &State) -> Vec<PickRow> {
     let recent = &state.slots[RECENT];
     let (mut used, mut others): (Vec<Entry<'_>>, Vec<Entry<'_>>) =
         entries(state).partition(|entry| recent.contains(entry.id));

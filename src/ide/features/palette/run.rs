@@ -2,6 +2,7 @@
 
 use crate::ide::core::condition::Reason;
 use crate::ide::core::context::Cx;
+use crate::ide::core::layers::last_picker;
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::features::palette::recent;
 use crate::ide::features::plugins;
@@ -26,7 +27,13 @@ pub fn run(cx: &mut Cx<'_>, pick: &Pick, _marked: &[Pick]) {
         recent::note(cx, id);
     }
     match target {
-        Some(PaletteTarget::Command(id)) => cx.defer_command(id),
+        Some(PaletteTarget::Command(id)) => {
+            if *id == "list.resume" {
+                // Not this list, which was closed last.
+                last_picker::forget(cx.state);
+            }
+            cx.defer_command(id);
+        }
         Some(PaletteTarget::Plugin(id)) => {
             let id = id.clone();
             cx.defer(move |cx| plugins::run::run(cx, &id));

@@ -9,9 +9,10 @@ pub mod store;
 pub const FEATURE: Feature = Feature {
     slots: &[|_| Box::new(store::Previews::default())],
     on_event: |cx, event| {
-        if event == FeatureEvent::FrameSent {
+        if matches!(event, FeatureEvent::FrameSent | FeatureEvent::DeadlineReached) {
             store::after_frame(cx);
         }
     },
+    deadline: store::deadline,
     ..Feature::new("previews")
 };

@@ -13,7 +13,9 @@ use crate::ide::features::project_search::navigate;
 pub const PICKER: PickerSpec = PickerSpec {
     id: "grep",
     title: "Find in files",
+    title_note: Some(files::all_files::ignored_note),
     footer: "Enter go",
+    hints: &[("files.toggle-ignored", "ignored files")],
     preview: Some(|_, pick| pick.get::<Location>().map(PreviewTarget::from)),
     load: |state| RowSource::Live(seed(state), navigate::search_picker),
     accept: |cx, pick, _| {
@@ -28,7 +30,7 @@ pub const PICKER: PickerSpec = PickerSpec {
         let places = marked.iter().filter_map(Pick::get::<Location>).map(place).collect();
         files::open::go_to_all(cx, places);
     }),
-    commands: &["search.toggle-regex", "search.toggle-word", "search.toggle-case"],
+    commands: &["search.toggle-regex", "search.toggle-word", "search.toggle-case", "files.toggle-ignored"],
     ..PickerSpec::EMPTY
 };
 

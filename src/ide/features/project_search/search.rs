@@ -23,6 +23,7 @@ use crate::text::file_format::format;
 use crate::text::rope::Text;
 use crate::text::search::to_regex;
 use crate::workspace::grep::{self, FileHits, FileTexts, GrepSummary, Hit, Pattern};
+use crate::workspace::walk::Scope;
 
 /// Maximum number of listed matches.
 pub const MATCHES_MAX: usize = 10_000;
@@ -113,7 +114,7 @@ pub fn search_for_list(
     let (mut files, mut listed) = (0, 0);
     let cut = Cell::new(false);
     let folder = root.0.clone();
-    let mut done = grep::grep(&folder, &pattern, MATCHES_MAX, &full, &OpenTexts::new(open, root), |hits| {
+    let mut done = grep::grep(&*folder, &pattern, MATCHES_MAX, &full, &OpenTexts::new(open, root), |hits| {
         let mut batch = Batch::default();
         add_file(&mut batch, hits, files);
         files += 1;
@@ -141,15 +142,18 @@ pub struct PickerSearch {
     pub open: Vec<OpenText>,
     /// Tab width.
     pub tab_width: usize,
+    /// Whether ignored files are searched, too.
+    pub with_ignored: bool,
 }
 
 /// Searches for a picker: adds a row for each line as soon as its file is searched. Errors in the expression
 /// were reported before.
 pub fn search_for_picker(root: Root, picked: PickerSearch, cancel: &CancellationToken) {
-    let PickerSearch { injector, asked: query, open, tab_width } = picked;
+    let PickerSearch { injector, asked: query, open, tab_width, with_ignored } = picked;
     let Ok(pattern) = pattern(&query) else { return };
     let folder = root.0.clone();
-    grep::grep(&folder, &pattern, PICKER_MAX, cancel, &OpenTexts::new(open, root), |found| {
+    let scope = Scope::from(&*folder).with_ignored(with_ignored);
+    grep::grep(scope, &pattern, PICKER_MAX, cancel, &OpenTexts::new(open, root), |found| {
         for Hit { first, old, at, .. } in found.hits {
             let before = Text::from(&old[..at]);
             let column = columns::column_of(&before, before.end(), tab_width).0 + 1;

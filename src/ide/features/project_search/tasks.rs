@@ -31,12 +31,13 @@ pub fn search_for_picker(
     cancel: CancellationToken,
 ) {
     let (env, tab_width) = (cx.env.clone(), cx.state.text_options.tab_width);
+    let with_ignored = cx.state.files.with_ignored;
     let work = async move {
         let root = resolve_root(&*env, env.root().to_path_buf()).await;
         on_thread(move || {
             search::search_for_picker(
                 root,
-                PickerSearch { injector, asked: query, open, tab_width },
+                PickerSearch { injector, asked: query, open, tab_width, with_ignored },
                 &cancel,
             );
         })

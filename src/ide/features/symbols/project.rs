@@ -81,7 +81,7 @@ fn find(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
     let work = async move {
         let (paths, waiting) = mpsc::channel(WAITING_MAX);
         let walked = on_thread(move || {
-            walk::walk(&root, &cancel, |found| {
+            walk::walk(&*root, &cancel, |found| {
                 if paths.blocking_send(found).is_err() {
                     cancel.cancel();
                 }

@@ -34,7 +34,7 @@ const OPEN_BONUS: u32 = 60;
 /// Requests the rows of the open list. Without a recent list of the files they are walked first; until that
 /// has ended, the paths of the last walk serve.
 pub fn request(cx: &mut Cx<'_>, query: &str) {
-    let fresh = cx.state.files.file_list.fresh(cx.now);
+    let fresh = cx.state.files.file_list.fresh(false, cx.now);
     if fresh.is_none() {
         start_walk(cx);
     }
@@ -74,10 +74,10 @@ fn start_walk(cx: &mut Cx<'_>) {
     if std::mem::replace(&mut cx.state.prompt.completion.is_walking, true) {
         return;
     }
-    let mut walked = cx.state.files.file_list.begin_walk(cx.now);
+    let mut walked = cx.state.files.file_list.begin_walk(false, cx.now);
     let root = cx.env.root().to_path_buf();
     let work = move || {
-        walk::walk(&root, &CancellationToken::new(), |paths| {
+        walk::walk(&*root, &CancellationToken::new(), |paths| {
             for path in paths {
                 walked.push(&path);
             }

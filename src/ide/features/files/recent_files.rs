@@ -1,0 +1,61 @@
+//! Picker of the files that were shown before, the last one first.
+
+use std::path::PathBuf;
+
+use nucleo::Injector;
+
+use crate::exec::storage::cache;
+use crate::ide::core::context::{Cx, answer_or_error};
+use crate::ide::core::layers::picker::{Pick, PickRow, PickerSpec, RowSource, push};
+use crate::ide::core::layers::preview::PreviewTarget;
+use crate::ide::core::panes::Focus;
+use crate::ide::editor::commands::panes;
+use crate::ide::features::files::open::{open, open_all};
+use crate::ide::features::files::recent;
+use crate::ide::model::age::age;
+
+/// The table's row.
+pub const PICKER: PickerSpec = PickerSpec {
+    id: "recent-files",
+    title: "Go to recent file",
+    footer: "Enter open",
+    preview: Some(|_, pick| Some(PreviewTarget::file(pick.get::<PathBuf>()?.clone(), None))),
+    has_paths: true,
+    load: |_| RowSource::Task(list),
+    accept: |cx, pick, _| {
+        if let Some(path) = pick.get::<PathBuf>() {
+            cx.state.note_jump();
+            open(cx, path.clone(), None);
+            panes::focus(cx, Focus::Editor);
+        }
+    },
+    accept_many: Some(|cx, marked| {
+        let files = marked.iter().filter_map(Pick::get::<PathBuf>).map(|path| (path.clone(), None)).collect();
+        cx.state.note_jump();
+        open_all(cx, files);
+        panes::focus(cx, Focus::Editor);
+    }),
+    ..PickerSpec::EMPTY
+};
+
+/// Adds the files that still exist to the picker of this number.
+fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
+    let row = |file: &recent::UsedFile| PickRow {
+        text: cx.state.display_path(&file.path),
+        aliases: Vec::new(),
+        group: None,
+        detail: age(cx.now_ms, file.last_ms),
+        pick: Pick::new(file.path.clone()),
+    };
+    let rows: Vec<(PathBuf, PickRow)> =
+        recent::others(cx.state).map(|file| (file.path.clone(), row(file))).collect();
+    let work = move || {
+        for (_, row) in rows.into_iter().filter(|(path, _)| cache::is_file(path)) {
+            push(&injector, row);
+        }
+    };
+    cx.tasks.spawn_blocking("files.list-recent", work, move |cx, listed| {
+        cx.state.finish_filling(number);
+        answer_or_error(cx, "list recent files", listed);
+    });
+}
