@@ -1,5 +1,7 @@
 //! TOML that a user wrote, with its mistakes: all rows that are well-formed, and where the others are. So a missing
 //! quote in one line does not take away the rest of a file. Must not know what the rows mean.
+//!
+//! Without serde: such files are read at every start, and this is half the time.
 
 use std::ops::Range;
 

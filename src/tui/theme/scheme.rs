@@ -101,7 +101,6 @@ impl Reader<'_> {
             line: text[..at.min(text.len())].matches('\n').count() + 1,
             message,
         };
-        // Without serde: a theme is read at every start, and this is half the time.
         let mut repaired = String::new();
         let (file, mistakes) = partial_toml::parse(text, &mut repaired);
         let mut problems: Vec<ThemeError> =

@@ -311,13 +311,11 @@ impl Keymap {
     }
 
     fn read(text: &str, resolve: &dyn Fn(&str) -> Option<String>) -> (Self, Vec<KeymapProblem>) {
-        let mut map = Self::default();
-        let mut problems = Vec::new();
+        let (mut map, mut problems) = (Self::default(), Vec::new());
         let mut refuse = |at: usize, message: String| {
             let line = text[..at.min(text.len())].matches('\n').count() + 1;
             problems.push(KeymapProblem { line, message });
         };
-        // Without serde: a key map is read at every start, and this is half the time.
         let mut repaired = String::new();
         let (tables, mistakes) = partial_toml::parse(text, &mut repaired);
         for mistake in mistakes {
