@@ -135,16 +135,13 @@ async fn session_tree_restores_files_as_after_any_answer_also_the_last() {
     ide.prompt("first").await;
     ide.prompt("second").await;
     ide.keys("Alt-g").await;
-    let mut restored = 0;
-    for (keys, content) in
-        [("Home", None), ("End", Some("2\n")), ("Home Down", Some("1\n")), ("End", Some("2\n"))]
-    {
+    let steps = [("Home", None), ("End", Some("2\n")), ("Home Down", Some("1\n")), ("End", Some("2\n"))];
+    for (before, (keys, content)) in steps.into_iter().enumerate() {
         ide.keys(keys).await;
         ide.keys("c").await;
         ide.wait_for_text("Restore files to here").await;
         ide.keys("Enter").await;
-        restored += 1;
-        ide.wait_for("the restore", |state| restores_said(state) == restored).await;
+        ide.wait_for("the restore", |state| restores_said(state) == before + 1).await;
         assert_eq!(std::fs::read_to_string(ide.path("a.txt")).ok().as_deref(), content, "{keys}");
     }
     ide.keys("c").await;
