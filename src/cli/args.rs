@@ -2,7 +2,7 @@
 //!
 //! Must not know what any option does.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand as _};
@@ -72,17 +72,32 @@ const DISTANCE_MAX: usize = 2;
 /// Returns the first argument and the command that it probably misspells: a word without a path separator or a dot that
 /// is no file by `exists`. `None` with `-p` and `--mode`, where every argument is a prompt.
 pub fn misspelled_command(args: &Args, exists: impl Fn(&Path) -> bool) -> Option<(&str, String)> {
-    let word = args.args.first()?.to_str().filter(|_| !args.print && args.mode.is_none())?;
+    let word = args.args.first().filter(|_| !args.print && args.mode.is_none())?;
+    let word = plain_word(word, exists)?;
+    // Of a short name two other letters leave too little: `main` and `todo` are files.
+    let near =
+        distances(word).into_iter().filter(|(distance, name)| *distance <= DISTANCE_MAX.min(name.len() / 3));
+    near.min_by_key(|(distance, _)| *distance).map(|(_, name)| (word, name))
+}
+
+/// Returns an argument that could be a command: without a path separator or a dot, and no file by `exists`.
+pub fn plain_word(argument: &OsStr, exists: impl Fn(&Path) -> bool) -> Option<&str> {
+    let word = argument.to_str()?;
     let is_plain = word.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_');
-    if !is_plain || exists(Path::new(word)) {
-        return None;
-    }
+    (is_plain && !word.is_empty() && !exists(Path::new(word))).then_some(word)
+}
+
+/// Returns the command that is nearest to a word, if half of its letters are the same.
+pub fn nearest_command(word: &str) -> Option<String> {
+    let near = distances(word).into_iter().filter(|(distance, name)| *distance <= name.len() / 2);
+    near.min_by_key(|(distance, _)| *distance).map(|(_, name)| name)
+}
+
+/// Returns the commands, each with its edit distance to a word.
+fn distances(word: &str) -> Vec<(usize, String)> {
     let command = Cli::command();
     let names = command.get_subcommands().map(clap::Command::get_name).chain(["help"]);
-    let distances = names.map(|name| (strsim::osa_distance(&word.to_lowercase(), name), name));
-    // Of a short name two other letters leave too little: `main` and `todo` are files.
-    let near = distances.filter(|(distance, name)| *distance <= DISTANCE_MAX.min(name.len() / 3));
-    near.min_by_key(|(distance, _)| *distance).map(|(_, name)| (word, name.to_string()))
+    names.map(|name| (strsim::osa_distance(&word.to_lowercase(), name), name.to_string())).collect()
 }
 
 /// Whether the first word that could be a command is an ordinary argument.

@@ -87,6 +87,9 @@ fn start(cli: &Cli) -> Result<i32, (i32, Report)> {
     let print = text || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal();
     let process = read_process(!print).map_err(usage)?;
     reject_reserved(args, &process).map_err(usage)?;
+    if print && !text {
+        reject_unknown(args, &process).map_err(usage)?;
+    }
     open(args, process, print)
 }
 
@@ -146,6 +149,21 @@ fn reject_misspelled(args: &Args) -> Result<(), Report> {
     Err(Report::new(format!("unknown command {word}; did you mean `{name}`?")).hint(format!(
         "To open a new file of that name: bowline ./{word}; to send it as a prompt: bowline -p {word}"
     )))
+}
+
+/// Fails on a single word without `-p` where there is no terminal: a command that does not exist would be sent to the
+/// model. With piped text the word says what to do with it.
+fn reject_unknown(args: &Args, process: &Process) -> Result<(), Report> {
+    let [only] = &args.args[..] else { return Ok(()) };
+    let has_text = process.piped.as_ref().is_some_and(|text| !text.trim().is_empty());
+    let Some(word) = args::plain_word(only, |path| process.cwd.join(path).exists()).filter(|_| !has_text)
+    else {
+        return Ok(());
+    };
+    let nearest = args::nearest_command(word);
+    let proposed = nearest.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+    Err(Report::new(format!("unknown command {word}{proposed}"))
+        .hint(format!("List commands: bowline --help; to send it as a prompt: bowline -p {word}")))
 }
 
 /// Words reserved for future commands: as a file or prompt they would change meaning later.

@@ -71,10 +71,9 @@ fn invalid_arguments_exit_2_with_message() {
         (&["sessions", "delete"], "<SESSION>"),
         (&["sessions", "search"], "<TEXT>..."),
         (&["sessions", "stats", "--by", "king"], "[possible values: session, day, model, project, tool]"),
-        (&["sessions", "diff", "x"], "<ENTRY>"),
-        (&["sessions", "restore", "x", "--dry-run"], "ENTRY"),
+        (&["sessions", "diff", "x", "y", "z"], "unexpected argument 'z' found"),
         (&["sessions", "restore", "x", "y", "--take", "neither"], "[possible values: ours, theirs, both]"),
-        (&["sessions", "revert", "x"], "<ENTRY>"),
+        (&["sessions", "revert", "x", "y", "z"], "unexpected argument 'z' found"),
         (&["export"], "<SESSION>"),
         (&["export", "x", "--format", "pdf"], "[possible values: md, html, jsonl]"),
         (&["import"], "<FILES>..."),
@@ -158,6 +157,17 @@ fn help_short_fits_one_screen_and_long_lists_every_option() {
     assert_eq!(version, format!("bowline {}\n", env!("CARGO_PKG_VERSION")));
     let (_, tool, _) = run(&place, &["tool", "-h"]);
     assert!(tool.contains("--exclude-tools"), "{tool}");
+}
+
+#[test]
+fn unknown_word_without_terminal_is_rejected_and_stays_a_prompt_with_p() {
+    let place = TestHome::new(vec![wire::text_reply("Yes.")]);
+    let (code, out, err) = run(&place, &["nonsense"]);
+    assert_eq!((code, out.as_str()), (Some(2), ""), "{err}");
+    assert!(err.contains("unknown command nonsense") && err.contains("bowline -p nonsense"), "{err}");
+    assert!(run(&place, &["session-stat"]).2.contains("did you mean `sessions`?"));
+    let (code, out, err) = run(&place, &["-p", "nonsense"]);
+    assert_eq!((code, out.as_str()), (Some(0), "Yes.\n"), "{err}");
 }
 
 #[test]

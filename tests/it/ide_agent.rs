@@ -254,7 +254,7 @@ async fn navigation_to_earlier_message_branches_session() {
     ide.prompt("second").await;
     ide.keys("Alt-g").await;
     ide.keys("Tab").await;
-    ide.wait_for_text("answers too").await;
+    ide.wait_for_text("filter: answers").await;
     ide.keys("Home Down Enter").await;
     ide.wait_for("the way back", |state| state.slots[TRANSCRIPT].items().len() == 2).await;
     ide.prompt("other second").await;

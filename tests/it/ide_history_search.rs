@@ -78,6 +78,51 @@ async fn picker_enter_waits_for_first_match() {
     assert!(!ide.state().layers.is_empty(), "the picker stays, without matches");
 }
 
+/// Opens the list of a command from the palette.
+async fn open_list(ide: &mut TestIde, title: &str) {
+    ide.keys("F1").await;
+    ide.type_in(title).await;
+    ide.keys("Enter").await;
+}
+
+#[tokio::test]
+async fn lists_of_sessions_and_messages_show_the_selected_one_beside_them() {
+    let turns = ["first answer", "second answer", "third answer"].map(Turn::text);
+    let mut ide = IdeSetup::new().turns(turns).size(120, 30).start().await;
+    ide.prompt("which way").await;
+    ide.prompt("and another line of it").await;
+    ide.type_in("/new").await;
+    ide.keys("Enter").await;
+    open_list(&mut ide, "Resume session").await;
+    ide.wait_for_text("Sessions of this folder").await;
+    ide.wait_for_text("second answer").await;
+    assert!(ide.picture().contains("You:") && ide.picture().contains("line of it"), "{}", ide.picture());
+    assert!(ide.state().slots[TRANSCRIPT].items().is_empty(), "it is shown, not opened");
+    ide.keys("Escape").await;
+    for (list, text) in [("Resume session from any folder", "line of it"), ("Delete session", "line of it")] {
+        open_list(&mut ide, list).await;
+        ide.wait_for_text(text).await;
+        ide.keys("Escape").await;
+    }
+    open_list(&mut ide, "Search sessions").await;
+    ide.type_in("another").await;
+    ide.wait_for_text("line of it").await;
+    assert!(ide.state().slots[TRANSCRIPT].items().is_empty(), "a hit is shown, not opened");
+    ide.keys("Escape").await;
+    open_list(&mut ide, "Search prompt history").await;
+    ide.wait_for_text("line of it").await;
+    ide.keys("Escape").await;
+    // A file that was broken meanwhile is named so.
+    open_list(&mut ide, "Resume session").await;
+    ide.wait_for_text("Sessions of this folder").await;
+    ide.keys("Escape").await;
+    let file = listing::list(&ide.home("data/sessions")).remove(0).path;
+    let text = std::fs::read_to_string(&file).unwrap() + "{broken\n";
+    std::fs::write(&file, text).unwrap();
+    open_list(&mut ide, "Resume session").await;
+    ide.wait_for_text("(the file has 1 broken line)").await;
+}
+
 #[tokio::test]
 async fn session_search_opens_hit_in_other_session() {
     let turns = [Turn::text("the answer is quicksort"), Turn::text("what comes later")];

@@ -124,6 +124,31 @@ async fn session_tree_restores_files_and_conversation() {
 }
 
 #[tokio::test]
+async fn session_tree_restores_files_as_after_any_answer_also_the_last() {
+    let turns = [
+        bash_turn("c1", "echo 1 > a.txt"),
+        Turn::text("first done"),
+        bash_turn("c2", "echo 2 > a.txt"),
+        Turn::text("second done"),
+    ];
+    let mut ide = setup().turns(turns).start().await;
+    ide.prompt("first").await;
+    ide.prompt("second").await;
+    ide.keys("Alt-g").await;
+    let steps = [("Home", None), ("End", Some("2\n")), ("Home Down", Some("1\n")), ("End", Some("2\n"))];
+    for (before, (keys, content)) in steps.into_iter().enumerate() {
+        ide.keys(keys).await;
+        ide.keys("c").await;
+        ide.wait_for_text("Restore files to here").await;
+        ide.keys("Enter").await;
+        ide.wait_for("the restore", |state| restores_said(state) == before + 1).await;
+        assert_eq!(std::fs::read_to_string(ide.path("a.txt")).ok().as_deref(), content, "{keys}");
+    }
+    ide.keys("c").await;
+    assert!(ide.status_message().contains("No file has to be restored"), "{}", ide.status_message());
+}
+
+#[tokio::test]
 async fn restore_without_checkpoints_reports_it() {
     let mut ide = IdeSetup::new().turns([Turn::text("hello")]).start().await;
     ide.prompt("hi").await;

@@ -43,12 +43,13 @@ async fn session_pane_follows_the_session_and_is_closed_by_its_key() {
     let mut ide = ide(IdeSetup::new().size(120, 24), &["make a loop"]).await;
     ide.keys("Alt-Shift-t").await;
     assert_eq!(ide.state().panes.focus, Focus::SessionTree);
-    assert!(pane(&mut ide)[0].contains("◉ make a loop"), "{}", ide.picture());
+    assert!(pane(&mut ide)[0].contains("● make a loop"), "{}", ide.picture());
+    assert!(pane(&mut ide)[1].contains("◉ answer 1"), "{}", ide.picture());
     ide.keys("Alt-3").await;
     ide.prompt("make it stop").await;
     ide.headless.idle().await;
     let rows = pane(&mut ide);
-    assert!(rows[0].contains("● make a loop") && rows[1].contains("◉ make it stop"), "{rows:?}");
+    assert!(rows[2].contains("● make it stop") && rows[3].contains("◉ answer 2"), "{rows:?}");
     ide.snap("session_pane");
     ide.keys("Alt-Shift-t").await;
     assert_eq!((pane(&mut ide), ide.state().panes.focus), (vec![], Focus::Agent));
@@ -58,14 +59,14 @@ async fn session_pane_follows_the_session_and_is_closed_by_its_key() {
 async fn session_pane_moves_the_conversation_and_stays() {
     let mut ide = ide(IdeSetup::new().size(120, 24), &["make a loop", "make it stop", "add a test"]).await;
     ide.keys("Alt-Shift-t").await;
-    ide.keys("Up Enter").await;
+    ide.keys("Up Up Up Enter").await;
     assert_eq!((prompt(&mut ide), ide.state().panes.focus), ("make it stop".to_string(), Focus::Agent));
     let rows = pane(&mut ide);
-    assert!(rows[0].contains("◉ make a loop") && rows[1].contains("○ make it stop"), "{rows:?}");
+    assert!(rows[1].contains("◉ answer 1") && rows[2].contains("○ make it stop"), "{rows:?}");
     ide.prompt(" at once").await;
     ide.headless.idle().await;
     let rows = pane(&mut ide);
-    assert!(rows.iter().any(|row| row.contains("└─◉ make it stop at")), "{rows:?}");
+    assert!(rows.iter().any(|row| row.contains("└─● make it stop at")), "{rows:?}");
     // The keys of the full screen: label, search, filter, fork.
     ide.keys("Alt-1 Alt-1 l").await;
     ide.type_in("good").await;
@@ -76,9 +77,9 @@ async fn session_pane_moves_the_conversation_and_stays() {
     ide.headless.idle().await;
     assert_eq!(pane(&mut ide).len(), 1, "{}", ide.picture());
     ide.keys("Enter Escape").await;
-    assert_eq!(pane(&mut ide).len(), 4, "{}", ide.picture());
+    assert_eq!(pane(&mut ide).len(), 8, "{}", ide.picture());
     ide.keys("Tab").await;
-    ide.wait_for_text("answers too").await;
+    ide.wait_for_text("answers").await;
     ide.keys("Escape").await;
     assert_eq!(ide.state().panes.focus, Focus::Editor);
     assert!(!pane(&mut ide).is_empty());
@@ -140,7 +141,7 @@ async fn session_pane_zooms_and_leaves_small_windows() {
     ide.headless.resize(90, 24);
     assert_eq!(pane(&mut ide), Vec::<String>::new());
     ide.keys("Alt-Shift-t").await;
-    assert_eq!(pane(&mut ide).len(), 2, "{}", ide.picture());
+    assert_eq!(pane(&mut ide).len(), 4, "{}", ide.picture());
     for (cols, rows) in [(80, 24), (40, 12), (20, 5), (4, 2), (1, 1)] {
         ide.headless.resize(cols, rows);
         ide.keys("Down Up / Escape").await;
@@ -162,5 +163,5 @@ async fn session_pane_shows_the_session_that_replaces_another() {
     assert_eq!(pane(&mut ide), ["No entries"]);
     ide.prompt("from scratch").await;
     ide.headless.idle().await;
-    assert_eq!(pane(&mut ide).len(), 1, "{}", ide.picture());
+    assert_eq!(pane(&mut ide).len(), 2, "{}", ide.picture());
 }

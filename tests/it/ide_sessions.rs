@@ -62,7 +62,7 @@ async fn session_tree_edit_message_keeps_both_branches() {
         ide_with_prompts(IdeSetup::new().size(120, 24), &["make a loop", "make it stop", "add a test"]).await;
     ide.keys("Alt-g").await;
     ide.snap("session_tree_straight");
-    ide.keys("Up Enter").await;
+    ide.keys("Up Up Up Enter").await;
     assert_eq!(prompt(&mut ide), "make it stop");
     assert!(ide.picture().contains("answer 1") && !ide.picture().contains("answer 2"), "{}", ide.picture());
     ide.prompt(" at once").await;
@@ -93,7 +93,7 @@ async fn session_tree_labels_are_no_place_to_be() {
     ide.keys("Alt-g").await;
     ide.keys("Up l").await;
     ide.type_in("best").await;
-    ide.keys("Enter Tab Tab").await;
+    ide.keys("Enter Tab Tab Tab").await;
     ide.wait_for_text("filter: all").await;
     let picture = ide.picture();
     let here: Vec<&str> = picture.lines().filter(|line| line.contains("you are here")).collect();
@@ -106,16 +106,16 @@ async fn session_tree_labels_can_be_set_filtered_and_cleared() {
     with_task_orders(async || {
         let mut ide = ide_with_prompts(IdeSetup::new().size(120, 24), &["one", "two", "three"]).await;
         ide.keys("Alt-g").await;
-        ide.keys("Up l").await;
+        ide.keys("Up Up Up l").await;
         ide.type_in("the good one").await;
         ide.keys("Enter").await;
         ide.wait_for_text("⚑ the good one").await;
-        ide.keys("Tab Tab Tab").await;
+        ide.keys("Tab Tab Tab Tab").await;
         ide.wait_for_text("filter: labelled").await;
         let picture = ide.picture();
         assert!(picture.contains("⚑ the good one · two") && !picture.contains("one  "), "{picture}");
         ide.keys("l Ctrl-u Enter").await;
-        ide.keys("Tab").await;
+        ide.keys("Tab Tab").await;
         ide.wait_for_text("filter: turns").await;
         assert!(!ide.picture().contains('⚑'), "{}", ide.picture());
         let labels = files(&ide)[0].iter().filter(|line| line["type"] == "label").count();
@@ -128,27 +128,27 @@ async fn session_tree_labels_can_be_set_filtered_and_cleared() {
 async fn session_tree_hidden_branch_stays_hidden_with_the_session_until_it_is_shown() {
     let mut ide = ide_with_prompts(IdeSetup::new().size(80, 24), &["one", "two", "three"]).await;
     ide.keys("Alt-g").await;
-    ide.keys("Up Enter").await;
+    ide.keys("Up Up Up Enter").await;
     let message = ide.status_message();
-    assert!(message.contains("files unchanged") && message.contains("b in the tree"), "{message}");
+    assert!(message.contains("No state of the files was recorded there"), "{message}");
     ide.prompt(" again").await;
     ide.keys("Alt-g").await;
-    ide.keys("Home Down h").await;
+    ide.keys("Home Down Down h").await;
     ide.snap("session_tree_hidden");
     // It is kept beside the session.
     let mut ide = ide_with_prompts(ide.restart().continue_session().size(80, 24), &[]).await;
     ide.keys("Alt-g").await;
-    assert!(ide.picture().contains("… 2 entries hidden") && !ide.picture().contains("three"));
+    assert!(ide.picture().contains("… 4 entries hidden") && !ide.picture().contains("three"));
     ide.keys("/").await;
     ide.type_in("three").await;
     ide.headless.idle().await;
     assert!(ide.picture().contains("○ three"), "a search finds it: {}", ide.picture());
-    ide.keys("Enter Escape Tab Tab").await;
+    ide.keys("Enter Escape Tab Tab Tab").await;
     ide.wait_for_text("filter: all").await;
     assert!(ide.picture().contains("hidden") && ide.picture().contains("○ three"), "{}", ide.picture());
-    ide.keys("Tab Tab").await;
+    ide.keys("Shift-Tab Shift-Tab Shift-Tab").await;
     ide.wait_for_text("filter: turns").await;
-    ide.keys("Home Down Enter").await;
+    ide.keys("Home Down Down Enter").await;
     assert!(ide.picture().contains("○ three") && !ide.picture().contains("hidden"), "{}", ide.picture());
     assert!(!ide.state().layers.is_empty(), "the conversation has not moved");
     assert!(
@@ -205,7 +205,7 @@ async fn session_tree_search_filters_entries() {
 async fn session_fork_creates_separate_session() {
     let mut ide = ide_with_prompts(IdeSetup::new().size(120, 24), &["one", "two"]).await;
     ide.keys("Alt-g").await;
-    ide.keys("f").await;
+    ide.keys("Up f").await;
     ide.wait_for("the fork", |state| state.slots[TRANSCRIPT].items().len() == 2).await;
     assert_eq!(prompt(&mut ide), "two");
     ide.keys("Ctrl-u").await;
@@ -289,7 +289,7 @@ async fn session_branch_restores_its_model() {
         .await;
     ide.prompt("two").await;
     ide.keys("Alt-g").await;
-    ide.keys("Up Enter").await;
+    ide.keys("Up Up Up Enter").await;
     assert_eq!(model(&mut ide), "script", "the first words were for the first model");
     ide.keys("Ctrl-u Alt-g").await;
     ide.keys("Tab").await;
@@ -358,10 +358,10 @@ async fn session_with_an_unknown_model_starts_with_another_and_says_so() {
 }
 
 #[tokio::test]
-async fn session_branch_from_a_turn_follows_its_answer() {
+async fn session_branch_from_an_answer_follows_it() {
     let mut ide = ide_with_prompts(IdeSetup::new().size(120, 24), &["alpha", "beta"]).await;
     ide.keys("Alt-g").await;
-    ide.keys("Up n").await;
+    ide.keys("Up Up n").await;
     let picture = ide.picture();
     assert!(picture.contains("answer 1") && !picture.contains("answer 2"), "{picture}");
     assert_eq!(prompt(&mut ide), "");
@@ -378,7 +378,7 @@ async fn session_goes_on_at_the_branch_where_it_was_left() {
         (picture.contains("answer 1"), picture.contains("answer 2"))
     };
     ide.keys("Alt-g").await;
-    ide.keys("Up n").await;
+    ide.keys("Up Up n").await;
     assert_eq!(answers(&mut ide), (true, false));
     let before = ide.session().len();
     ide.type_in("/new").await;
@@ -397,10 +397,11 @@ async fn session_tree_fills_its_window() {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut ide = ide_with_prompts(IdeSetup::new().size(110, 24), &names).await;
     ide.keys("Alt-g").await;
-    let rows = |ide: &mut TestIde| ide.picture().matches("step ").count();
-    assert!(rows(&mut ide) >= 20, "{}", ide.picture());
+    let rows =
+        |ide: &mut TestIde| ide.picture().lines().filter(|line| line.contains(['●', '•', '◉'])).count();
+    assert_eq!(rows(&mut ide), 20, "{}", ide.picture());
     ide.keys("Home ]").await;
-    assert!(rows(&mut ide) >= 20, "{}", ide.picture());
+    assert_eq!(rows(&mut ide), 20, "{}", ide.picture());
 }
 
 /// Writes a file in each turn: on two branches, different ones.
@@ -423,7 +424,7 @@ async fn ide_with_file_branches(size: (u16, u16)) -> TestIde {
         ide.prompt(words).await;
     }
     ide.keys("Alt-g").await;
-    ide.keys("Enter").await;
+    ide.keys("Up Enter").await;
     ide.keys("Ctrl-u").await;
     ide.prompt("be slow").await;
     ide.keys("Alt-g").await;
@@ -436,7 +437,7 @@ async fn session_tree_compares_two_turns_with_their_files() {
     ide.wait_for_text("±2").await;
     ide.keys("=").await;
     assert!(ide.status_message().contains("Marked"), "{}", ide.status_message());
-    ide.keys("Up").await;
+    ide.keys("Up Up").await;
     ide.snap("session_tree_marked");
     ide.keys("=").await;
     ide.wait_for_text("1 common turn").await;
@@ -461,7 +462,7 @@ async fn session_tree_mark_is_removed_by_its_key_and_escape() {
         ide.keys(key).await;
         assert!(ide.state().layers.top::<SessionView>().unwrap().marked.is_none(), "{key}");
     }
-    ide.keys("= Up =").await;
+    ide.keys("= Up Up =").await;
     ide.wait_for_text("Compare").await;
     let picture = ide.picture();
     assert!(picture.contains("Checkpoints are off") && picture.contains("answer 2"), "{picture}");
@@ -471,9 +472,107 @@ async fn session_tree_mark_is_removed_by_its_key_and_escape() {
 async fn session_comparison_fits_small_windows() {
     for (cols, rows) in [(40, 12), (20, 5), (1, 1)] {
         let mut ide = ide_with_file_branches((80, 24)).await;
-        ide.keys("= Up =").await;
+        ide.keys("= Up Up =").await;
         ide.wait_for_text("common turn").await;
         ide.headless.resize(cols, rows);
         ide.keys("Down PageDown PageUp Up Escape").await;
     }
+}
+
+#[tokio::test]
+async fn session_tree_shows_turn_of_row_below_rows_in_a_narrow_window() {
+    let mut ide = ide_with_file_branches((80, 24)).await;
+    ide.keys("Up").await;
+    let picture = ide.picture();
+    assert!(picture.contains("turn 2 ·") && picture.contains("slow it is"), "{picture}");
+    assert!(picture.contains("a.txt  −") && picture.contains("+2 2"), "the lines that it changed: {picture}");
+    ide.snap("session_tree_turn_below");
+    ide.headless.resize(40, 12);
+    ide.keys("Up").await;
+    let picture = ide.picture();
+    assert!(!picture.contains("turn 2 ·") && picture.contains("c restore files, b both"), "{picture}");
+}
+
+#[tokio::test]
+async fn session_tree_filters_are_named_and_keep_the_row_and_its_place() {
+    let turns = [
+        Turn::call("c1", "bash", json!({"command": "echo hello"})),
+        Turn::text("answer 1"),
+        Turn::text("answer 2"),
+    ];
+    let mut ide = IdeSetup::new().size(80, 24).policy(Mode::Full).turns(turns).start().await;
+    for words in ["one", "two"] {
+        ide.prompt(words).await;
+    }
+    ide.keys("Alt-g").await;
+    ide.keys("Home Down").await;
+    let selected = |ide: &mut TestIde| {
+        let view = ide.state().layers.top::<SessionView>().unwrap();
+        view.selected_row().and_then(|row| view.text_of(row)).unwrap_or_default().to_string()
+    };
+    let mut seen = Vec::new();
+    for name in ["answers", "tools", "all", "labelled", "user only", "turns"] {
+        ide.keys("Tab").await;
+        ide.wait_for_text(&format!("filter: {name}")).await;
+        ide.headless.idle().await;
+        let has_result = ide.picture().contains("bash: hello");
+        seen.push((name, selected(&mut ide), has_result));
+    }
+    let row = |name, text: &str, has_result| (name, text.to_string(), has_result);
+    let expected = [
+        row("answers", "answer 1", false),
+        row("tools", "answer 1", true),
+        row("all", "answer 1", true),
+        row("labelled", "", false),
+        row("user only", "one", false),
+        row("turns", "answer 1", false),
+    ];
+    assert_eq!(seen, expected);
+    ide.keys("Shift-Tab").await;
+    ide.wait_for_text("filter: user only").await;
+    ide.headless.resize(40, 12);
+    assert!(ide.picture().contains("filter: user only"), "{}", ide.picture());
+}
+
+#[tokio::test]
+async fn session_tree_keys_of_a_message_mean_the_point_before_it() {
+    let mut ide = ide_with_file_branches((80, 24)).await;
+    ide.keys("Up").await;
+    let picture = ide.picture();
+    assert!(
+        picture.contains("Before this message: Enter edit it, n branch, c restore files, b both"),
+        "{picture}"
+    );
+    ide.keys("Up").await;
+    assert!(ide.picture().contains("After this answer: Enter, n continue, c restore files, b both"));
+    ide.keys("Down n").await;
+    assert_eq!(prompt(&mut ide), "", "its text stays where it is");
+    let picture = ide.picture();
+    assert!(picture.contains("what for?") && !picture.contains("slow it is"), "{picture}");
+    assert!(ide.status_message().contains("b in the tree"), "{}", ide.status_message());
+    let mut ide = ide_with_prompts(IdeSetup::new().size(80, 24), &["one"]).await;
+    ide.keys("Alt-g").await;
+    ide.keys("Up").await;
+    let picture = ide.picture();
+    assert!(picture.contains("n branch, no file state recorded"), "{picture}");
+}
+
+#[tokio::test]
+async fn session_tree_text_in_the_prompt_is_replaced_unless_it_was_edited() {
+    let mut ide = ide_with_prompts(IdeSetup::new().size(80, 24), &["one", "two", "three"]).await;
+    ide.type_in("my own words").await;
+    let mut go = async |keys: &str| {
+        ide.keys("Alt-g").await;
+        ide.keys(keys).await;
+        prompt(&mut ide)
+    };
+    assert_eq!(go("Home Enter").await, "one\n\nmy own words");
+    assert_eq!(go("Home Down Down Enter").await, "two\n\nmy own words");
+    assert_eq!(go("Home Down Enter").await, "my own words", "after an answer there is no text");
+    assert_eq!(go("Home Enter").await, "one\n\nmy own words");
+    ide.type_in("!").await;
+    let edited = prompt(&mut ide);
+    ide.keys("Alt-g").await;
+    ide.keys("Home Down Down Enter").await;
+    assert_eq!(prompt(&mut ide), format!("two\n\n{edited}"), "what was edited is the user's");
 }

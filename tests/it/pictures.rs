@@ -46,7 +46,7 @@ async fn pictures_of_the_readme_show_a_session_with_branches() {
     ide.prompt("limit the retries").await;
     ide.keys("Alt-g").await;
     ide.headless.idle().await;
-    ide.keys("Up n").await;
+    ide.keys("Up Up n").await;
     ide.headless.idle().await;
     ide.prompt("use a deadline instead").await;
     ide.keys("Alt-g").await;

@@ -130,6 +130,28 @@ fn sessions_diff_and_restore_commands_work() {
 }
 
 #[test]
+fn sessions_diff_restore_and_revert_without_a_session_use_the_latest_of_the_folder() {
+    let stage = RestoreFixture::new();
+    let with_id = stage.run_ok(&["sessions", "diff", &stage.id, &stage.prompt]);
+    assert_eq!(stage.run_ok(&["sessions", "diff", &stage.prompt]), with_id);
+    assert_eq!(stage.run_ok(&["sessions", "diff"]), "Nothing to restore.\n", "the session was left there");
+    assert_eq!(stage.run_ok(&["sessions", "restore", &stage.prompt, "--dry-run"]), with_id);
+    let unknown = stage.run(&["sessions", "restore", "nobody"]);
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("no such session in the trash: nobody"));
+    stage.run_ok(&["sessions", "restore", &stage.prompt]);
+    assert_eq!((stage.read_file("a.txt"), stage.read_file("new.txt")), ("1\n2\n3\n".into(), "-".into()));
+    let stage = RestoreFixture::new();
+    assert_eq!(stage.run_ok(&["sessions", "revert", "--dry-run"]), with_id);
+    stage.run_ok(&["sessions", "revert"]);
+    assert_eq!((stage.read_file("a.txt"), stage.read_file("new.txt")), ("1\n2\n3\n".into(), "-".into()));
+    let help = stage.run_ok(&["sessions", "diff", "--help"]);
+    assert!(help.contains("Without SESSION the latest session of this folder is used"), "{help}");
+    std::fs::remove_dir_all(stage.sessions()).unwrap();
+    let none = stage.run(&["sessions", "revert"]);
+    assert!(String::from_utf8_lossy(&none.stderr).contains("no session in this folder"));
+}
+
+#[test]
 fn sessions_revert_resolves_conflicts_with_take_option() {
     let stage = RestoreFixture::new();
     stage.write_file("a.txt", "mine\n2\n3\n");
@@ -185,7 +207,7 @@ fn sessions_restore_canceled_changes_no_files() {
     let env = Arc::new(LocalEnvironment::new(work.clone(), []));
     let options = Options::new(home, work, env, Arc::new(DenyAll));
     let wanted = StateCommand::Restore {
-        session: stage.id.clone(),
+        session: Some(stage.id.clone()),
         entry: Some(stage.prompt.clone()),
         dry_run: false,
         with_conversation: false,

@@ -28,6 +28,8 @@ use crate::tui::term::terminal;
 
 /// How long a program has to answer.
 const PROGRAM_TIMEOUT: Duration = Duration::from_millis(500);
+/// Arguments with which bubblewrap runs a command that does nothing.
+const CONFINED: &[&str] = &["--ro-bind", "/", "/", "--unshare-all", "--die-with-parent", "true"];
 /// How many session files are opened.
 const SESSIONS_OPENED: usize = 200;
 
@@ -64,6 +66,10 @@ pub struct Facts {
     pub desktop: Option<CheckResult>,
     /// The path of git, and what it says about its version.
     pub git: Result<(PathBuf, String), ProgramError>,
+    /// The path of bubblewrap, and whether it can confine a command here.
+    pub bubblewrap: Result<(PathBuf, Result<(), QueryError>), ProgramError>,
+    /// The security modules of the kernel, as it lists them; `None` if it does not.
+    pub security_modules: Option<String>,
     /// Keys of providers.
     pub credentials: Option<CredentialReport>,
     /// The folder of sessions.
@@ -105,6 +111,8 @@ impl Facts {
             clipboard_route: ClipboardRoute::default(),
             desktop: None,
             git: Err(ProgramError::NotFound),
+            bubblewrap: Err(ProgramError::NotFound),
+            security_modules: None,
             credentials: None,
             sessions_root: None,
             sessions: None,
@@ -143,8 +151,14 @@ pub async fn gather(args: &Args, process: Process) -> Result<Facts, Report> {
         let version = query::output(&git, &["--version"], PROGRAM_TIMEOUT).await?;
         Ok((git, version.trim().to_string()))
     };
-    let (answers, tmux, git, desktop, files) =
-        tokio::join!(answers, tmux, git, check_desktop(clipboard_route), files);
+    let bubblewrap = async {
+        let program = find("bwrap")?;
+        // It fails where the system does not allow namespaces to users.
+        let confined = query::output(&program, CONFINED, PROGRAM_TIMEOUT).await;
+        Ok((program, confined.map(drop)))
+    };
+    let (answers, tmux, git, bubblewrap, desktop, files) =
+        tokio::join!(answers, tmux, git, bubblewrap, check_desktop(clipboard_route), files);
     let files = files.map_err(|error| Report::caused("cannot look at the files", &error))?;
     let (credentials, sessions_root, sessions) = match files {
         Some((credentials, root, sessions)) => (Some(credentials), Some(root), Some(sessions)),
@@ -163,6 +177,8 @@ pub async fn gather(args: &Args, process: Process) -> Result<Facts, Report> {
         clipboard_route,
         desktop,
         git,
+        bubblewrap,
+        security_modules: std::fs::read_to_string("/sys/kernel/security/lsm").ok(),
         credentials,
         sessions_root,
         sessions,

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::facts::Facts;
 use crate::base::json::json;
 use crate::base::plural::pluralize;
-use crate::base::width::{text_width, visible};
+use crate::base::width::{grapheme_width, graphemes, text_width, visible};
 
 /// The state of what was checked, from good to bad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -164,8 +164,8 @@ impl DoctorReport {
         json!({"version": env!("CARGO_PKG_VERSION"), "state": self.state().name(), "checks": checks})
     }
 
-    /// The report as aligned text, with colors if the terminal shows them.
-    pub fn text(&self, is_colored: bool) -> String {
+    /// The report as aligned text of this many columns, with colors if the terminal shows them.
+    pub fn text(&self, is_colored: bool, cols: usize) -> String {
         let label = |row: &Row| match &row.finding.item {
             Some(item) => format!("{} {item}", row.check),
             None => row.check.to_string(),
@@ -186,12 +186,18 @@ impl DoctorReport {
             let (name, label) = (state.name(), label(row));
             let state_gap = " ".repeat(STATE_WIDTH - name.len());
             let label_gap = " ".repeat(width.saturating_sub(text_width(&label)));
-            let line = format!("  {}{state_gap}  {label}{label_gap}  {value}", paint(state.color(), name));
+            let head = STATE_WIDTH + 6 + width.max(text_width(&label));
+            let hang = " ".repeat(STATE_WIDTH + 6 + width);
+            let mut lines = wrap(value, head, hang.len(), cols).into_iter();
+            let first = lines.next().unwrap_or_default();
+            let line = format!("  {}{state_gap}  {label}{label_gap}  {first}", paint(state.color(), name));
             out.push_str(line.trim_end());
             out.push('\n');
             // Several rows may need the same.
-            if let Some(advice) = advice.as_ref().filter(|advice| last_advice != Some(*advice)) {
-                out.push_str(&format!("  {}  {}  {advice}\n", " ".repeat(STATE_WIDTH), " ".repeat(width)));
+            let advice_lines = advice.as_ref().filter(|advice| last_advice != Some(*advice));
+            let advice_lines = advice_lines.map(|advice| wrap(advice, hang.len(), hang.len(), cols));
+            for line in lines.chain(advice_lines.into_iter().flatten()) {
+                out.push_str(&format!("{hang}{line}\n"));
             }
             last_advice = advice.as_ref().or(last_advice);
         }
@@ -215,6 +221,38 @@ impl DoctorReport {
     }
 }
 
+/// Returns the lines of a text between the columns `hang` and `cols`, of which the first begins at `head`. A word that is
+/// longer than a line, such as a path, is divided; lines are never shorter than [`VALUE_MIN`].
+fn wrap(text: &str, head: usize, hang: usize, cols: usize) -> Vec<String> {
+    let room = |from: usize| cols.saturating_sub(from).max(VALUE_MIN);
+    let mut lines = vec![String::new()];
+    let mut left = room(head);
+    for word in text.split(' ') {
+        let is_first = lines.last().is_some_and(String::is_empty);
+        let gap = usize::from(!is_first);
+        let width = text_width(word);
+        if width + gap > left && !is_first && width <= room(hang) {
+            lines.push(String::new());
+            left = room(hang);
+        } else if !is_first {
+            left = left.saturating_sub(1);
+            lines.last_mut().into_iter().for_each(|line| line.push(' '));
+        }
+        for grapheme in graphemes(word) {
+            let width = grapheme_width(grapheme);
+            if width > left {
+                lines.push(String::new());
+                left = room(hang);
+            }
+            left = left.saturating_sub(width);
+            lines.last_mut().into_iter().for_each(|line| line.push_str(grapheme));
+        }
+    }
+    lines.into_iter().map(|line| line.trim_end().to_string()).collect()
+}
+
+/// Cells that a value has at least, however narrow the terminal is.
+const VALUE_MIN: usize = 24;
 /// Cells of the longest state.
 const STATE_WIDTH: usize = 7;
 /// Labels longer than this many cells do not widen the column.
@@ -253,11 +291,38 @@ Section
 
 1 error, 2 notes
 ";
-        assert_eq!(report.text(false), expected);
+        assert_eq!(report.text(false, 80), expected);
         assert_eq!(report.state(), State::Error);
-        let colored = report.text(true);
+        let colored = report.text(true, 80);
         assert!(colored.contains("  \x1b[31merror\x1b[0m    three     broken\n"), "{colored}");
         assert_eq!(super::DoctorReport(Vec::new()).summary(), "No problems found");
+    }
+
+    #[test]
+    fn doctor_text_is_wrapped_below_its_column_and_divides_only_long_words() {
+        let long = format!("the file {}/x is too long", "/folder".repeat(8));
+        let report = report(&[
+            (
+                "one",
+                Finding::note(
+                    long.clone(),
+                    "Move it to a place with a name that is not that long".to_string(),
+                ),
+            ),
+            ("two", Finding::ok("short")),
+        ]);
+        let text = report.text(false, 60);
+        assert!(text.lines().all(|line| text_width(line) <= 60), "{text}");
+        let expected = "\
+Section
+  note     one  the file /folder/folder/folder/folder/folder
+                /folder/folder/folder/x is too long
+                Move it to a place with a name that is not
+                that long
+  ok       two  short
+";
+        assert!(text.starts_with(expected), "{text}");
+        assert!(report.text(false, 200).contains(&long));
     }
 
     #[test]
@@ -270,6 +335,6 @@ Section
         let report = DoctorReport::new(&sections, &Facts::for_tests());
         let expected = Finding::warning("a␛[31m␊b", "c<U+202E>").about("d<9B>");
         assert_eq!(report.findings("evil"), [&expected]);
-        assert!(!report.text(false).contains('\x1b'));
+        assert!(!report.text(false, 80).contains('\x1b'));
     }
 }

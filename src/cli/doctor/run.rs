@@ -14,6 +14,9 @@ use crate::cli::setup::{self, Process};
 use crate::tui::term::{Signal, Signals};
 use crate::tui::theme::ColorDepth;
 
+/// Columns of the text where there is no terminal.
+const COLS: usize = 80;
+
 /// Prints the report; returns the exit code: 1 if there is an error in it.
 pub fn run(args: &Args, json: bool) -> Result<i32, (i32, Report)> {
     let process = read_process(true).map_err(|report| (USAGE, report))?;
@@ -36,9 +39,10 @@ pub fn run(args: &Args, json: bool) -> Result<i32, (i32, Report)> {
 async fn print(args: &Args, process: Process, json: bool) -> Result<i32, (i32, Report)> {
     let is_colored = std::io::stdout().is_terminal() && setup::color_depth(&process).0 != ColorDepth::None;
     let facts = facts::gather(args, process).await.map_err(|report| (USAGE, report))?;
+    let cols = facts.size.map_or(COLS, |(cols, _)| usize::from(cols));
     let judged = tokio::task::spawn_blocking(move || {
         let report = DoctorReport::new(SECTIONS, &facts);
-        let text = if json { format!("{:#}\n", report.json()) } else { report.text(is_colored) };
+        let text = if json { format!("{:#}\n", report.json()) } else { report.text(is_colored, cols) };
         write_out(&text, &mut std::io::stdout())?;
         Ok(if report.state() == State::Error { FAILED } else { OK })
     });

@@ -13,6 +13,14 @@ pub fn age(now_ms: u64, then_ms: u64) -> String {
     }
 }
 
+/// Returns how long ago a point in milliseconds since the epoch was, in words.
+pub fn ago(now_ms: u64, then_ms: u64) -> String {
+    match now_ms.saturating_sub(then_ms) {
+        0..1_000 => "just now".to_string(),
+        _ => format!("{} ago", age(now_ms, then_ms)),
+    }
+}
+
 /// Returns how long something takes or took, such as `1.7 s`, `24 s` or `3 m 05 s`.
 pub fn duration(time: Duration) -> String {
     let (seconds, tenths) = (time.as_secs(), time.subsec_millis() / 100);
@@ -33,6 +41,14 @@ mod tests {
         assert_eq!(
             [(0, 0), (61_000, 0), (7_200_000, 0), (0, 5)].map(|(now, then)| age(now, then)),
             ["0 s", "1 min", "2 h", "0 s"]
+        );
+    }
+
+    #[test]
+    fn age_in_words_has_no_zero() {
+        assert_eq!(
+            [(999, 0), (5_000, 0), (0, 9)].map(|(now, then)| ago(now, then)),
+            ["just now", "5 s ago", "just now"]
         );
     }
 

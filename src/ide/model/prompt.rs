@@ -41,6 +41,19 @@ pub struct Prompt {
     images_read: usize,
     /// How often the text area was replaced by a new one, whose versions begin anew.
     generation: u64,
+    /// The message that a move in the session put into the prompt last.
+    filled: Option<FilledMessage>,
+}
+
+/// A message that was put into the prompt, and what it was put before.
+#[derive(Debug)]
+struct FilledMessage {
+    /// The text as the message and the draft made it; with another one the user has edited it.
+    revision: (u64, u64, usize),
+    /// What the user had typed.
+    draft: String,
+    /// Number of attachments that came with the message.
+    attached: usize,
 }
 
 /// Rows of a text: the generation, version, pastes, caret and width they are for, and start and end of each.
@@ -370,6 +383,24 @@ impl Prompt {
         let typed = std::mem::take(&mut self.attached);
         self.attached = back.chain(typed).collect();
         self.attached.len()
+    }
+
+    /// Puts messages of the place to which the conversation has moved before the text being typed, as
+    /// [`Prompt::restore_messages`]. Those of the place before are removed, unless they were edited.
+    pub fn fill(&mut self, messages: Vec<UserMessage>, now_ms: u64) -> usize {
+        if let Some(filled) = self.filled.take().filter(|filled| filled.revision == self.revision()) {
+            self.area.set(&filled.draft, now_ms);
+            self.skip_completions();
+            self.attached.drain(..filled.attached.min(self.attached.len()));
+        }
+        if messages.is_empty() {
+            return self.attached.len();
+        }
+        let (draft, before) = (self.area.text().to_string(), self.attached.len());
+        let count = self.restore_messages(messages, now_ms);
+        self.filled =
+            Some(FilledMessage { revision: self.revision(), draft, attached: count - before.min(count) });
+        count
     }
 
     /// Replaces the text being typed, which stays in the history.

@@ -23,7 +23,7 @@ use crate::runtime::lifecycle::options::{Options, SessionChoice};
 use crate::runtime::lifecycle::owner::{Command, LiveSession};
 use crate::runtime::lifecycle::start;
 use crate::runtime::models::choice::ModelRequest;
-use crate::session::derived::outline::turn::{Turn, TurnSummary, end_of_turn};
+use crate::session::derived::outline::turn::{Turn, TurnSummary};
 use crate::session::derived::outline::{Filter, Outline};
 use crate::session::derived::recent::ModelChoice;
 use crate::session::store::hidden_branches;
@@ -240,11 +240,6 @@ impl LiveSession {
         match spot {
             NavigationTarget::After(id) if self.driver.listener().session().tree().contains(id) => {
                 Ok((Some(id.clone()), None))
-            }
-            NavigationTarget::AfterTurn(id) => {
-                let end = end_of_turn(self.driver.listener().session().tree(), id);
-                let end = end.ok_or_else(|| Report::new(format!("no entry {id} in this session")))?;
-                Ok((Some(end), None))
             }
             NavigationTarget::After(id) | NavigationTarget::To(id) => self.branch_point(id),
             NavigationTarget::Root => Ok((None, None)),

@@ -25,8 +25,6 @@ use crate::session::derived::recent::ModelChoice;
 pub enum NavigationTarget {
     /// Behind an entry: the next message follows it.
     After(String),
-    /// Behind the turn of a user's message: the next message follows its last answer. Behind any other entry.
-    AfterTurn(String),
     /// To an entry, to branch from there: before a user message, whose text goes back to the prompt; behind
     /// any other entry.
     To(String),

@@ -9,6 +9,7 @@ use crate::llm::auth::entry::Entry;
 use crate::llm::auth::store::StoreError;
 use crate::llm::auth::{KeySource, value};
 use crate::llm::catalog::ProviderInfo;
+use crate::llm::catalog::info::builtin;
 use crate::runtime::lifecycle::options::Options;
 use crate::runtime::login::keyring;
 
@@ -50,6 +51,8 @@ pub struct ProviderCredential {
     pub stored: Option<StoredCredential>,
     /// The variable that replaces the address of its API, if one is set.
     pub base_url_variable: Option<String>,
+    /// The address of its API by models.json, if that replaces the usual one.
+    pub configured_url: Option<String>,
     /// Variables of its address that are not set.
     pub missing_variables: Vec<String>,
 }
@@ -125,6 +128,7 @@ pub fn report(options: &Options) -> CredentialReport {
             source,
             stored: entry.as_ref().and_then(|entry| stored_credential(options, &info.id, entry)),
             base_url_variable,
+            configured_url: configured_url(info),
             missing_variables: credentials.missing_variables(info, &stored),
         })
     };
@@ -134,6 +138,13 @@ pub fn report(options: &Options) -> CredentialReport {
     let unused_entries =
         stored.iter().filter(|(id, entry)| !is_used(id, entry)).map(|(id, _)| id.clone()).collect();
     CredentialReport { providers, entries, unused_entries, problems }
+}
+
+/// Returns the address of a provider of the program's own, if the user's file gives it another one.
+fn configured_url(info: &ProviderInfo) -> Option<String> {
+    let usual = builtin().iter().find(|row| row.id == info.id)?;
+    let url = info.base_url(info.api());
+    (url != usual.base_url(info.api())).then(|| url.to_string())
 }
 
 fn stored_credential(options: &Options, id: &str, entry: &Entry) -> Option<StoredCredential> {

@@ -18,44 +18,51 @@ use crate::session::tree::Tree;
 /// Which entries have rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Filter {
-    /// User messages, summaries, and labeled entries.
+    /// User messages, the last answer to each, summaries, and labeled entries.
     #[default]
     Turns,
-    /// Also the model's messages.
+    /// Also the model's other messages.
     Messages,
-    /// Labeled entries only.
-    Labels,
+    /// Also the results of tools.
+    Tools,
     /// All entries.
     All,
+    /// Labeled entries only.
+    Labels,
+    /// User messages only.
+    User,
 }
 
 impl Filter {
-    /// All filters, from narrow to wide, labels last.
-    pub const ALL: [Self; 4] = [Self::Turns, Self::Messages, Self::All, Self::Labels];
+    /// All filters, from narrow to wide, then those of one kind.
+    pub const ALL: [Self; 6] =
+        [Self::Turns, Self::Messages, Self::Tools, Self::All, Self::Labels, Self::User];
 
     /// Display name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Turns => "turns",
-            Self::Messages => "answers too",
-            Self::Labels => "labelled",
+            Self::Messages => "answers",
+            Self::Tools => "tools",
             Self::All => "all",
+            Self::Labels => "labelled",
+            Self::User => "user only",
         }
     }
 
-    fn shows(self, kind: &str, role: Role, labelled: bool) -> bool {
-        let summary = matches!(kind, "compaction" | "branch_summary");
+    /// Returns whether an entry has a row, by its type and role; `is_last` says that it is the last answer of its turn.
+    fn shows(self, (kind, role): (&str, Role), is_last: bool, is_labelled: bool) -> bool {
         let is_user = role == Role::User;
-        labelled
-            || match self {
-                Self::Turns => is_user || summary,
-                Self::Messages => {
-                    let is_reply = matches!(role, Role::Assistant | Role::Other);
-                    is_user || summary || is_reply || kind == "custom_message"
-                }
-                Self::Labels => false,
-                Self::All => true,
-            }
+        let is_turn = is_user || is_last || is_labelled || matches!(kind, "compaction" | "branch_summary");
+        let is_message = is_turn || matches!(role, Role::Assistant | Role::Other) || kind == "custom_message";
+        match self {
+            Self::Turns => is_turn,
+            Self::Messages => is_message,
+            Self::Tools => is_message || role == Role::Tool,
+            Self::All => true,
+            Self::Labels => is_labelled,
+            Self::User => is_user,
+        }
     }
 }
 
@@ -97,6 +104,11 @@ impl Row {
     /// Returns whether it is a message of the user.
     pub fn is_user(&self) -> bool {
         self.role == Role::User
+    }
+
+    /// Returns whether it is an answer of the model.
+    pub fn is_answer(&self) -> bool {
+        self.role == Role::Assistant
     }
 }
 
@@ -150,10 +162,12 @@ pub type Labels = HashMap<String, String>;
 pub fn outline(tree: &Tree, labels: &Labels, filter: Filter) -> Outline {
     let labelled: HashSet<u32> = labels.keys().filter_map(|id| tree.index_of(id)).collect();
     let mut turns = 0;
+    let is_followed = if filter == Filter::Turns { followed_by_answers(tree) } else { Vec::new() };
     let is_shown = |at: u32| {
         let (kind, role) = tree.kind_and_role(at);
         turns += u32::from(role == Role::User);
-        filter.shows(kind, role, labelled.contains(&at))
+        let is_last = role == Role::Assistant && is_followed.get(at as usize) == Some(&false);
+        filter.shows((kind, role), is_last, labelled.contains(&at))
     };
     let shown: Vec<bool> = (0..tree.len() as u32).map(is_shown).collect();
     let above = nearest_above(tree, &shown);
@@ -176,6 +190,23 @@ pub fn outline(tree: &Tree, labels: &Labels, filter: Filter) -> Outline {
     out.turns = turns;
     out.leaf_count = tree.leaf_count() as u32;
     out
+}
+
+/// Returns of every entry whether an answer to the same message of the user follows it. An entry that stands in the file
+/// before its parent, as no program writes them, does not count.
+fn followed_by_answers(tree: &Tree) -> Vec<bool> {
+    let mut is_followed = vec![false; tree.len()];
+    for at in (0..tree.len() as u32).rev() {
+        let follows = match tree.kind_and_role(at).1 {
+            Role::User => false,
+            Role::Assistant => true,
+            _ => is_followed[at as usize],
+        };
+        if let Some(parent) = tree.parent_index(at).filter(|_| follows) {
+            is_followed[parent as usize] = true;
+        }
+    }
+    is_followed
 }
 
 /// Returns where the conversation is: the leaf, or the entry before labels and names of the session, which are no place to

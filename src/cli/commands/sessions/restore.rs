@@ -18,11 +18,11 @@ use crate::base::error::Report;
 use crate::base::ids::RandomIds;
 use crate::base::json::json;
 use crate::cli::answer::{Answer, format_answer};
-use crate::cli::session_lookup::find_session_file;
+use crate::cli::session_lookup::{find_or_latest, open_session};
 use crate::runtime::Options;
 use crate::runtime::restore::checkpoints::checkpoint_of;
 use crate::runtime::restore::perform;
-use crate::runtime::restore::target::{Preview, PreviewPath, RestoreScope, RestoreTarget};
+use crate::runtime::restore::target::{CURRENT_ENTRY, Preview, PreviewPath, RestoreScope, RestoreTarget};
 use crate::session::restore::checkpoints::{self, Checkpoint, When};
 use crate::session::restore::steps::RestoreStep;
 use crate::session::{Entry, Session};
@@ -31,10 +31,19 @@ use crate::workspace::checkpoint::{
     Applied, CheckpointError, Checkpointer, Decision, Decisions, Limits, Plan, RecordedCheckpoint,
 };
 
+const DIFF: &str = "Show what `sessions restore` would change.
+
+Without SESSION the latest session of this folder is used, without ENTRY its current entry.";
+
 const RESTORE: &str = "Restore the files of the workspace to an entry, or a deleted session.
 
 `sessions restore SESSION ENTRY` restores the files of the workspace to how they were at an entry; \
-`sessions restore SESSION` moves a deleted session out of the trash.";
+`sessions restore SESSION` moves a deleted session out of the trash. If there is none, it is the entry, and the \
+latest session of this folder is used; without ENTRY, too, its current entry.";
+
+const REVERT: &str = "Revert the changes of one turn.
+
+Without SESSION the latest session of this folder is used, without ENTRY its current turn.";
 
 /// Which side of a conflict is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -63,35 +72,37 @@ impl Side {
 #[derive(Debug, Clone, Subcommand)]
 pub enum StateCommand {
     /// Show what `sessions restore` would change
+    #[command(override_usage = "bowline sessions diff [OPTIONS] [[SESSION] ENTRY]", long_about = DIFF)]
     Diff {
-        /// The session: its id, how the id begins or ends, or its file
-        session: String,
-        /// The entry, as `sessions tree` shows it
-        entry: String,
+        /// The session: its id, how the id begins or ends, or its file; without ENTRY the entry
+        session: Option<String>,
+        /// The entry, as `sessions tree` shows it; the current one if it is missing
+        entry: Option<String>,
     },
     /// Restore the files of the workspace to an entry, or a deleted session
-    #[command(long_about = RESTORE)]
+    #[command(override_usage = "bowline sessions restore [OPTIONS] [[SESSION] ENTRY]", long_about = RESTORE)]
     Restore {
-        /// The session: its id, how the id begins or ends, or its file
-        session: String,
-        /// Restore the files to how they were at this entry; without it the session itself is restored from the trash
+        /// The session: its id, how the id begins or ends, or its file; without ENTRY a deleted session, or the entry
+        session: Option<String>,
+        /// Restore the files to how they were at this entry; the current one if it is missing
         entry: Option<String>,
         /// Only show what would change
-        #[arg(long, requires = "entry")]
+        #[arg(long)]
         dry_run: bool,
         /// Restore the conversation, too
-        #[arg(long, requires = "entry")]
+        #[arg(long)]
         with_conversation: bool,
         /// What is kept where both sides changed a file; mine by default
-        #[arg(long, value_name = "SIDE", requires = "entry")]
+        #[arg(long, value_name = "SIDE")]
         take: Option<Side>,
     },
     /// Revert the changes of one turn
+    #[command(override_usage = "bowline sessions revert [OPTIONS] [[SESSION] ENTRY]", long_about = REVERT)]
     Revert {
-        /// The session: its id, how the id begins or ends, or its file
-        session: String,
-        /// The entry that the turn begins with
-        entry: String,
+        /// The session: its id, how the id begins or ends, or its file; without ENTRY the entry
+        session: Option<String>,
+        /// The entry that the turn begins with; the current turn if it is missing
+        entry: Option<String>,
         /// Only show what would change
         #[arg(long)]
         dry_run: bool,
@@ -123,6 +134,9 @@ pub async fn run(options: &Options, command: &StateCommand, json: bool) -> Resul
     done.map_err(|error| Report::caused("the task ended early", &error))?
 }
 
+/// A session and an entry as they were typed.
+type Words<'a> = (&'a Option<String>, &'a Option<String>);
+
 /// Returns the output, and whether the command succeeded completely. It can be cancelled until files start to
 /// change.
 pub fn answer(
@@ -132,27 +146,45 @@ pub fn answer(
     cancel: &CancellationToken,
 ) -> Result<(String, bool), Report> {
     let root = options.session_root();
-    let goes = |session: &str, target: &RestoreTarget, dry: bool, side: Option<Side>| {
-        let file = find_session_file(&root, &options.cwd, session)?;
-        run_restore(options, &file, target, dry, Side::decision(side), cancel)
+    let goes = |words: Words<'_>, target: &dyn Fn(String) -> RestoreTarget, dry: bool, side: Option<Side>| {
+        // One word is the entry: of the latest session.
+        let (session, entry) = match words {
+            (Some(session), Some(entry)) => (Some(session.as_str()), entry.as_str()),
+            (entry, _) => (None, entry.as_deref().unwrap_or(CURRENT_ENTRY)),
+        };
+        let file = find_or_latest(&root, &options.cwd, session)?;
+        run_restore(options, &file, &target(entry.to_string()), dry, Side::decision(side), cancel)
     };
+    let to = |scope| move |entry| RestoreTarget::To(entry, scope);
     let CommandOutput { text, value, complete: whole } = match command {
-        StateCommand::Diff { session, entry } => {
-            goes(session, &RestoreTarget::To(entry.clone(), RestoreScope::Code), true, None)?
-        }
-        StateCommand::Restore { session, entry: Some(entry), dry_run, with_conversation, take } => {
-            let scope = if *with_conversation { RestoreScope::Both } else { RestoreScope::Code };
-            goes(session, &RestoreTarget::To(entry.clone(), scope), *dry_run, *take)?
-        }
-        StateCommand::Restore { session, .. } => {
-            complete(trash::restore(&root, &options.home.trash(), session)?)
+        StateCommand::Diff { session, entry } => goes((session, entry), &to(RestoreScope::Code), true, None)?,
+        StateCommand::Restore { session, entry, dry_run, with_conversation, take } => {
+            let is_of_files = *dry_run || *with_conversation || take.is_some();
+            let deleted = session.as_ref().filter(|_| entry.is_none() && !is_of_files);
+            let trash = options.home.trash();
+            match deleted.map(|deleted| (trash::restore(&root, &trash, deleted), deleted)) {
+                Some((Ok(restored), _)) => complete(restored),
+                Some((Err(report), word)) if !is_entry_of_latest(&root, &options.cwd, word) => {
+                    return Err(report);
+                }
+                _ => {
+                    let scope = if *with_conversation { RestoreScope::Both } else { RestoreScope::Code };
+                    goes((session, entry), &to(scope), *dry_run, *take)?
+                }
+            }
         }
         StateCommand::Revert { session, entry, dry_run, take } => {
-            goes(session, &RestoreTarget::RevertTurn(entry.clone()), *dry_run, *take)?
+            goes((session, entry), &RestoreTarget::RevertTurn, *dry_run, *take)?
         }
         StateCommand::Prune { dry_run } => complete(prune::prune(options, *dry_run)?),
     };
     Ok((format_answer((text, value), json), whole))
+}
+
+/// Returns whether a word is an entry of the latest session of the folder, or how the id of one begins.
+fn is_entry_of_latest(root: &Path, cwd: &Path, word: &str) -> bool {
+    let session = find_or_latest(root, cwd, None).and_then(|file| open_session(&file));
+    session.is_ok_and(|session| session.entries().any(|entry| entry.id().starts_with(word)))
 }
 
 /// Wraps the output of a command that cannot succeed partially.
@@ -188,20 +220,22 @@ fn canceled() -> Report {
 
 /// Returns the target with the full id of its entry.
 fn with_full_id(session: &Session, target: &RestoreTarget) -> Result<RestoreTarget, Report> {
-    let (RestoreTarget::To(id, _) | RestoreTarget::RevertTurn(id)) = target;
+    let target = target.clone().resolve_current(session.leaf());
+    let (RestoreTarget::To(id, _) | RestoreTarget::RevertTurn(id)) = &target;
     if session.tree().contains(id) {
-        return Ok(target.clone());
+        return Ok(target);
     }
     let fits: Vec<&str> = session.entries().map(Entry::id).filter(|known| known.starts_with(id)).collect();
     let full_id = match &fits[..] {
         [one] => (*one).to_string(),
         _ => {
-            return Err(Report::new(format!("the session has no entry {id}"))
-                .hint("`bowline sessions tree ID` shows the entries"));
+            return Err(Report::new(format!("the session has no entry {id}")).hint(
+                "`bowline sessions tree ID` shows the entries; those of the latest session without ID",
+            ));
         }
     };
     Ok(match target {
-        RestoreTarget::To(_, scope) => RestoreTarget::To(full_id, *scope),
+        RestoreTarget::To(_, scope) => RestoreTarget::To(full_id, scope),
         RestoreTarget::RevertTurn(_) => RestoreTarget::RevertTurn(full_id),
     })
 }

@@ -3,6 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 
 use crate::base::clock;
+use crate::base::secrets::redact_url;
 use crate::cli::doctor::facts::Facts;
 use crate::cli::doctor::report::{Check, Finding};
 use crate::llm::auth::KeySource;
@@ -63,7 +64,29 @@ fn credentials(facts: &Facts) -> Vec<Finding> {
         let advice = "Run `bowline login`, or set a variable such as ANTHROPIC_API_KEY: docs/providers.md";
         return vec![Finding::note("no provider has a key", advice)];
     }
-    report.providers.iter().map(|provider| credential(provider).about(&provider.id)).collect()
+    let row = |provider: &ProviderCredential| {
+        let finding = credential(provider);
+        let value = match address(facts, provider) {
+            Some(address) => format!("{}; {address}", finding.value),
+            None => finding.value,
+        };
+        Finding { value, ..finding }.about(&provider.id)
+    };
+    report.providers.iter().map(row).collect()
+}
+
+/// Returns the address of a provider's API, if it is not the usual one. A URL may have a password in it, which is not shown.
+fn address(facts: &Facts, provider: &ProviderCredential) -> Option<String> {
+    let variable = provider.base_url_variable.as_ref().filter(|_| provider.source != KeySource::NotNeeded);
+    match (variable, &provider.configured_url) {
+        (Some(name), _) => Some(match facts.var(name) {
+            Some(url) => format!("{name} is {}", redact_url(url)),
+            // It is among the variables of the credentials file.
+            None => format!("address by {name}"),
+        }),
+        (None, Some(url)) => Some(format!("address by models.json: {}", redact_url(url))),
+        (None, None) => None,
+    }
 }
 
 fn credential(provider: &ProviderCredential) -> Finding {
@@ -129,6 +152,7 @@ mod tests {
             source,
             stored,
             base_url_variable: None,
+            configured_url: None,
             missing_variables: Vec::new(),
         };
         let login = |is_expired, is_renewable| {
@@ -144,5 +168,26 @@ mod tests {
         assert_eq!(credential(&no_address), Finding::ok("variable ACME_KEY"));
         no_address.missing_variables = vec!["ACME_HOST".to_string()];
         assert_eq!(credential(&no_address).state, State::Warning);
+    }
+
+    #[test]
+    fn doctor_credential_has_address_of_variable_or_file_without_password() {
+        let mut facts = Facts::for_tests();
+        let mut provider = ProviderCredential {
+            id: "acme".to_string(),
+            name: "Acme".to_string(),
+            source: KeySource::Flag,
+            stored: None,
+            base_url_variable: None,
+            configured_url: None,
+            missing_variables: Vec::new(),
+        };
+        assert_eq!(address(&facts, &provider), None);
+        provider.configured_url = Some("https://u:pw@proxy/v1?key=1".to_string());
+        assert_eq!(address(&facts, &provider).as_deref(), Some("address by models.json: https://proxy/v1"));
+        provider.base_url_variable = Some("ACME_BASE_URL".to_string());
+        assert_eq!(address(&facts, &provider).as_deref(), Some("address by ACME_BASE_URL"));
+        facts.process.vars.insert("ACME_BASE_URL".to_string(), "http://a:b@host:1/".to_string());
+        assert_eq!(address(&facts, &provider).as_deref(), Some("ACME_BASE_URL is http://host:1/"));
     }
 }

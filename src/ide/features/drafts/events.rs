@@ -110,7 +110,7 @@ pub fn restore_after_switch(cx: &mut Cx<'_>, message: UserMessage, switches: u64
 fn show_arrived(cx: &mut Cx<'_>) {
     let arrived = std::mem::take(&mut cx.state.slots[DRAFTS].arriving);
     if !arrived.is_empty() {
-        take_back::restore_to_prompt(cx, arrived);
+        take_back::fill_prompt(cx, arrived);
     }
 }
 

@@ -9,6 +9,7 @@ use crate::base::plural::pluralize;
 use crate::base::width::visible;
 use crate::ide::core::context::{Command, Cx, answer_or_error, command};
 use crate::ide::core::layers::picker::{Pick, PickRow, Picker, PickerSpec, RowSource, push};
+use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::drafts::events::{show, write_current};
@@ -19,6 +20,8 @@ use crate::ide::model::draft::Draft;
 
 /// Maximum characters of a message in a row.
 const SHOWN_MAX: usize = 300;
+/// Maximum characters of a message beside the list.
+const PREVIEW_MAX: usize = 16 << 10;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] =
@@ -29,9 +32,11 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "stashes",
     title: "Stashed messages",
     footer: "Enter restore  Delete remove",
+    preview: Some(|_, pick| pick.get::<Stash>().map(|Stash(_, text)| PreviewTarget::text(Arc::clone(text)))),
+    has_places: false,
     load: |_| RowSource::Task(list),
     accept: |cx, pick, _| {
-        if let Some(Stash(name)) = pick.get() {
+        if let Some(Stash(name, _)) = pick.get() {
             restore(cx, name.clone());
         }
     },
@@ -39,9 +44,9 @@ pub const PICKER: PickerSpec = PickerSpec {
     ..PickerSpec::EMPTY
 };
 
-/// The name of a stash in the store.
+/// The name of a stash in the store, and the beginning of its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Stash(String);
+struct Stash(String, Arc<str>);
 
 /// Puts the message away; with an empty prompt brings the stashed one back, or lists several.
 fn stash(cx: &mut Cx<'_>) {
@@ -135,7 +140,7 @@ fn remove(cx: &mut Cx<'_>, name: String, done: fn(&mut Cx<'_>)) {
 
 /// Deletes a message of the list.
 fn delete(cx: &mut Cx<'_>, pick: &Pick) {
-    let Some(Stash(name)) = pick.get() else { return };
+    let Some(Stash(name, _)) = pick.get() else { return };
     remove(cx, name.clone(), |cx| {
         if cx.state.layers.top::<Picker>().is_some_and(|picker| picker.spec.id == PICKER.id) {
             cx.state.pop_layer();
@@ -162,20 +167,22 @@ fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, picker: u64) {
 fn push_rows(store: &DraftStore, injector: &Injector<PickRow>, now_ms: u64) -> std::io::Result<()> {
     for (name, stashed_ms) in store.stashes()? {
         // One that was taken or is damaged must not hide the others.
-        let text = match store.get(&name) {
+        let (text, lines, start) = match store.get(&name) {
             Ok(Some(draft)) => {
-                let start: String = draft.text.to_string().chars().take(SHOWN_MAX).collect();
+                let start: String = draft.text.to_string().chars().take(PREVIEW_MAX).collect();
                 let lines = pluralize(draft.text.line_count(), "line", "lines");
-                (visible(&start.replace('\n', "⏎")).into_owned(), lines)
+                let row: String = start.chars().take(SHOWN_MAX).collect();
+                (visible(&row.replace('\n', "⏎")).into_owned(), lines, start)
             }
             Ok(None) => continue,
-            Err(error) => (format!("(unreadable: {error})"), String::new()),
+            Err(error) => {
+                let problem = format!("(unreadable: {error})");
+                (problem.clone(), String::new(), problem)
+            }
         };
-        let detail = format!("{}  {}", text.1, age(now_ms, stashed_ms));
-        push(
-            injector,
-            PickRow { text: text.0, aliases: Vec::new(), group: None, detail, pick: Pick::new(Stash(name)) },
-        );
+        let detail = format!("{lines}  {}", age(now_ms, stashed_ms));
+        let pick = Pick::new(Stash(name, start.into()));
+        push(injector, PickRow { text, aliases: Vec::new(), group: None, detail, pick });
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::layers::picker::push;
 use crate::ide::core::layers::picker::{PickerSpec, RowSource};
+use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::features::history_search::events::{one_line, put_into_prompt};
 
 /// The table's row.
@@ -15,6 +16,8 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "prompts",
     title: "Prompt history",
     footer: "Enter insert into prompt",
+    preview: Some(|_, pick| pick.get::<String>().map(|text| PreviewTarget::text(text.as_str()))),
+    has_places: false,
     load: |_| RowSource::Task(list),
     accept: |cx, pick, _| {
         if let Some(text) = pick.get::<String>() {

@@ -23,6 +23,18 @@ pub fn restore_to_prompt(cx: &mut Cx<'_>, messages: Vec<UserMessage>) {
     }
     let now_ms = cx.now_ms;
     let attached = cx.state.prompt.restore_messages(messages, now_ms);
+    report_attached(cx, attached);
+}
+
+/// Puts the message of the place to which the conversation has moved into the prompt, in place of that of the place
+/// before; without one only the latter is removed.
+pub fn fill_prompt(cx: &mut Cx<'_>, messages: Vec<UserMessage>) {
+    let (now_ms, has_message) = (cx.now_ms, !messages.is_empty());
+    let attached = cx.state.prompt.fill(messages, now_ms);
+    report_attached(cx, if has_message { attached } else { 0 });
+}
+
+fn report_attached(cx: &mut Cx<'_>, attached: usize) {
     if attached > 0 {
         let goes = if attached == 1 { "attachment goes" } else { "attachments go" };
         cx.state.set_status(format!("{attached} {goes} with your next message"));

@@ -53,8 +53,8 @@ pub fn show_preview(cx: &mut Cx<'_>, preview: Preview) {
     }
     if preview.files.is_empty() {
         return cx.state.set_status(match preview.skipped.len() {
-            0 => "Nothing to restore".to_string(),
-            skipped => format!("Nothing to restore ({skipped} not recorded)"),
+            0 => "No file has to be restored: all are as recorded there".to_string(),
+            skipped => format!("No file has to be restored ({skipped} not recorded)"),
         });
     }
     cx.state.layers.close::<RestoreView>();
@@ -67,9 +67,7 @@ pub fn on_restored(cx: &mut Cx<'_>, restored: Restored) {
     if !matches!(target, RestoreTarget::To(_, RestoreScope::Code) | RestoreTarget::RevertTurn(_)) {
         // The conversation has moved: its tree is closed.
         cx.state.layers.close::<SessionView>();
-    }
-    if let Some(message) = message {
-        take_back::restore_to_prompt(cx, vec![message]);
+        take_back::fill_prompt(cx, message.into_iter().collect());
     }
     if undo.is_none() {
         return cx.state.set_status("Conversation continues from here");
@@ -78,14 +76,16 @@ pub fn on_restored(cx: &mut Cx<'_>, restored: Restored) {
         0 => String::new(),
         count => format!(", {count} {what}"),
     };
+    let is_unchanged = applied.done == 0 && applied.failed.is_empty() && merged.is_empty();
     let stayed = conflicts.iter().filter(|conflict| conflict.decision != Decision::Theirs).count();
     let undo_key = cx.state.how_to("session.undo-restore");
-    let text = format!(
-        "Restored {}{}{}. Undo: {undo_key}",
-        pluralize(applied.done, "path", "paths"),
-        further(merged.len(), "merged"),
-        further(stayed, "kept"),
-    );
+    let changed = if is_unchanged {
+        "No file had to be restored".to_string()
+    } else {
+        format!("Restored {}", pluralize(applied.done, "path", "paths"))
+    };
+    let undo_hint = if is_unchanged { String::new() } else { format!(". Undo: {undo_key}") };
+    let text = format!("{changed}{}{}{undo_hint}", further(merged.len(), "merged"), further(stayed, "kept"));
     if !cx.state.slots[TRANSCRIPT].items().is_empty() {
         cx.state.slots[TRANSCRIPT].notice(false, text.clone());
         cx.state.damage.add(Part::Transcript);

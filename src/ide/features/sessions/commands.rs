@@ -86,9 +86,7 @@ pub const COMMANDS: &[Command] = &[
         if sessions::is_forest(cx.state) {
             return forest_events::resume(cx);
         }
-        sessions::with_selected_entry(cx, |cx, _, id| {
-            sessions::go_to_entry(cx, NavigationTarget::AfterTurn(id), BranchSummaryChoice::None);
-        });
+        sessions::branch_from_selected(cx);
     }),
     command("session.new-root", "Start over in session", &["clear", "new root"], |cx| {
         sessions::go_to_entry(cx, NavigationTarget::Root, BranchSummaryChoice::None);
@@ -110,8 +108,14 @@ pub const COMMANDS: &[Command] = &[
     command(
         "session.next-filter",
         "Cycle session tree filter",
-        &["show all", "hide tools"],
-        sessions::next_filter,
+        &["show all", "hide tools", "turns", "answers", "tools", "labelled", "user only"],
+        |cx| sessions::cycle_filter(cx, 1),
+    ),
+    command(
+        "session.previous-filter",
+        "Cycle session tree filter backwards",
+        &["show all", "hide tools", "turns", "answers", "tools", "labelled", "user only"],
+        |cx| sessions::cycle_filter(cx, -1),
     ),
     command("session.fold", "Fold session entry", &["collapse"], |cx| {
         fold(cx, true);

@@ -1,5 +1,5 @@
 //! Draws the session tree, over everything but the status line or in its pane, with the turn of the selected row beside
-//! it where that is wide.
+//! or below it where there is room, and a line that says what the keys do for that row.
 
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -13,14 +13,11 @@ use crate::ide::core::state::State;
 use crate::ide::features::sessions::forest::Scope;
 use crate::ide::features::sessions::forest_draw;
 use crate::ide::features::sessions::view::SessionView;
+use crate::ide::features::sessions::{hint, preview};
 use crate::ide::model::age::age;
-use crate::session::derived::outline::turn::Turn;
 use crate::session::derived::outline::{Filter, Outline, Row};
 use crate::tui::canvas::Canvas;
-use crate::tui::widgets::markdown;
 
-/// From this width on the turn is beside the rows.
-const WIDE: u16 = 90;
 /// Below this width only the text of a row is shown.
 pub const NARROW: u16 = 50;
 /// From this width of the rows on they have the number of changed files, and the width of that column.
@@ -39,7 +36,8 @@ const LEVELS_MAX: u32 = 16;
 /// Keys in the footer, with short descriptions.
 const KEYS: &[(&str, &str)] = &[
     ("list.accept", "go"),
-    ("session.branch", "continue"),
+    ("session.branch", "new branch"),
+    ("session.next-filter", "filter"),
     ("session.search-tree", "search"),
     ("session.undo-turn", "undo turn"),
     ("session.compare", "compare"),
@@ -48,7 +46,6 @@ const KEYS: &[(&str, &str)] = &[
     ("session.fork", "fork"),
     ("session.restore-code", "files"),
     ("session.restore-both", "both"),
-    ("session.next-filter", "filter"),
     ("session.fold", "fold"),
     ("session.toggle-hidden", "hide"),
     ("session.toggle-folder-sessions", "all sessions"),
@@ -83,19 +80,26 @@ pub fn pane_body(area: Rect) -> Rect {
     Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area }
 }
 
-/// Returns whether the turn of the selected row is beside the rows at this width.
-pub fn has_turn(cols: u16) -> bool {
-    cols >= WIDE
+/// Returns the part of a size inside the frame that is left for the tree and the turn: not that of the words about the
+/// selected row.
+pub fn without_hint(view: &SessionView, (cols, rows): (u16, u16)) -> (u16, u16) {
+    let hint = if view.forest.is_some() { 0 } else { hint::height((cols, rows)) };
+    (cols, rows - hint)
+}
+
+/// Returns the number of lines of the tree in a size.
+pub fn list_rows(view: &SessionView, size: (u16, u16), is_accessible: bool) -> u16 {
+    if view.forest.is_some() { size.1 } else { preview::split(size, is_accessible).list.height }
 }
 
 /// The styles of the tree, which stands over the panes or among them.
 pub struct Look {
-    ground: Style,
+    pub ground: Style,
     pub plain: Style,
     pub title: Style,
     pub soft: Style,
     pub faint: Style,
-    border: Style,
+    pub border: Style,
     selected: Style,
 }
 
@@ -125,10 +129,12 @@ pub fn draw_pane(canvas: &mut Canvas<'_>, view: Option<&SessionView>, state: &St
     let title = canvas.style(if is_focused { "ui.title.focus" } else { "ui.title" });
     let name = visible(state.agent.name.as_deref().unwrap_or("Session tree"));
     let room = usize::from(cols).saturating_sub(2);
-    let end = canvas.text(1, 0, &truncate(&name, room), title);
+    // What is missing in the tree because of it is named before the session.
     let mode = view.and_then(mode).map(|mode| truncate(&mode, room).into_owned());
-    if let Some(mode) = mode.filter(|mode| usize::from(end) + text_width(mode) + 2 < usize::from(cols)) {
-        canvas.text(cols - text_width(&mode) as u16 - 1, 0, &mode, look.soft);
+    let taken = mode.as_ref().map_or(0, |mode| text_width(mode) + 1);
+    canvas.text(1, 0, &truncate(&name, room.saturating_sub(taken)), title);
+    if let Some(mode) = mode {
+        canvas.text(cols.saturating_sub(text_width(&mode) as u16 + 1), 0, &mode, look.soft);
     }
     let mut inside = canvas.sub(pane_body(Rect::new(0, 0, cols, rows)));
     match view {
@@ -153,24 +159,37 @@ fn mode(view: &SessionView) -> Option<String> {
 /// Draws the tree over the panes.
 pub fn draw(canvas: &mut Canvas<'_>, view: &SessionView, state: &State) {
     let (name, keymap) = (state.agent.name.as_deref().unwrap_or("Session"), &state.keymap);
-    // Enter on a message of the user goes before it, with its text in the prompt.
-    let is_user = view.selected_row().is_some_and(Row::is_user);
+    let area = body(Rect::new(0, 0, canvas.size().0, canvas.size().1));
+    let hint = hint::lines(view, keymap, (area.width, area.height));
     let keys = if view.forest.is_some() { FOREST_KEYS } else { KEYS };
     let scope = view.forest.as_ref().map(|forest| forest.scope);
+    let point = view.selected_row().map(hint::Point::of);
     let key = |(id, name): &(&str, &'static str)| {
-        let name = match (*id, scope) {
-            ("list.accept", None) if is_user => "edit",
+        let name = match (*id, scope, point) {
+            ("list.accept", None, Some(point)) => point.enter(),
+            // The line above it has them.
+            ("session.branch" | "session.restore-code" | "session.restore-both", None, _)
+                if !hint.is_empty() =>
+            {
+                return None;
+            }
             // The key that shows the sessions goes back, too.
-            ("session.toggle-folder-sessions", Some(Scope::Folder))
-            | ("session.toggle-all-sessions", Some(Scope::Everywhere)) => "this session",
+            ("session.toggle-folder-sessions", Some(Scope::Folder), _)
+            | ("session.toggle-all-sessions", Some(Scope::Everywhere), _) => "this session",
             _ => *name,
         };
         Some(format!("{} {name}", keymap.keys_for(KeyContext::SessionTree, id)?))
     };
     let footer = keys.iter().filter_map(key).collect::<Vec<_>>().join("  ");
-    let inner = frame::draw(canvas, &visible(name), &counts(view), &footer);
+    let room = usize::from(area.width).saturating_sub(text_width(name) + 8);
+    let inner = frame::draw(canvas, &visible(name), &counts(view, room), &footer);
     let look = Look::on(canvas, "ui.overlay", "ui.row");
-    draw_body(&mut canvas.sub(inner), view, &look);
+    let mut inside = canvas.sub(inner);
+    let (width, above) = without_hint(view, (inner.width, inner.height));
+    for (y, line) in (above..).zip(&hint) {
+        inside.text(1, y, line, look.soft);
+    }
+    draw_body(&mut inside.sub(Rect::new(0, 0, width, above)), view, &look);
 }
 
 /// Draws the rows, and the turn of the selected one where there is room.
@@ -178,7 +197,6 @@ fn draw_body(inside: &mut Canvas<'_>, view: &SessionView, look: &Look) {
     if let Some(forest) = &view.forest {
         return forest_draw::draw(inside, view, forest, look);
     }
-    let (cols, rows) = inside.size();
     let Some(outline) = &view.outline else {
         inside.text(1, 0, "reading the session…", look.soft);
         return;
@@ -188,25 +206,18 @@ fn draw_body(inside: &mut Canvas<'_>, view: &SessionView, look: &Look) {
         inside.text(1, 0, text, look.soft);
         return;
     }
-    let list_cols = if has_turn(cols) && !inside.is_accessible() { cols * 3 / 5 } else { cols };
+    let split = preview::split(inside.size(), inside.is_accessible());
     {
-        let mut list = inside.sub(Rect::new(0, 0, list_cols, rows));
-        for (y, index) in view.page(usize::from(rows)).enumerate() {
+        let mut list = inside.sub(split.list);
+        for (y, index) in view.page(usize::from(split.list.height)).enumerate() {
             draw_row(&mut list, y as u16, (view, outline), (index, index == view.selected), look);
         }
     }
-    if list_cols < cols {
-        for y in 0..rows {
-            inside.text(list_cols, y, "│", look.border);
-        }
-        let mut side = inside.sub(Rect::new(list_cols + 2, 0, cols - list_cols - 2, rows));
-        if let Some(turn) = view.turn.as_ref().filter(|_| view.selected_row().is_some()) {
-            draw_turn(&mut side, turn, view.now_ms, look);
-        }
-    }
+    preview::draw(inside, &split, view, look);
 }
 
-fn counts(view: &SessionView) -> String {
+/// Returns how much there is and which filter applies, the latter also where there is no room for the rest.
+fn counts(view: &SessionView, room: usize) -> String {
     if let Some(forest) = &view.forest {
         return forest_draw::counts(forest);
     }
@@ -218,6 +229,9 @@ fn counts(view: &SessionView) -> String {
     match &view.matches {
         Some((text, _)) => parts.push(format!("search: {}", visible(text))),
         None => parts.push(format!("filter: {}", view.filter.name())),
+    }
+    while parts.len() > 1 && text_width(&parts.join("  ")) > room {
+        parts.remove(0);
     }
     parts.join("  ")
 }
@@ -236,8 +250,12 @@ pub fn draw_row(
     let lanes = lanes(outline, row);
     list.text(1, y, &lanes, look.border);
     let x = 1 + text_width(&lanes) as u16;
-    // What is off the path of the conversation is dimmed.
-    let style: Style = if row.active { title } else { look.soft };
+    // What is off the path of the conversation is dimmed; on it the messages of the user stand out.
+    let style: Style = match (row.active, row.is_answer()) {
+        (false, _) => look.soft,
+        (true, true) => look.plain,
+        (true, false) => title,
+    };
     list.text(x, y, glyph(row, here), style);
     if view.marked.as_ref().is_some_and(|(marked, _)| *marked == row.id) {
         list.text(0, y, "=", title);
@@ -310,6 +328,8 @@ fn glyph(row: &Row, is_here: bool) -> &'static str {
     match (&*row.kind, row.active) {
         _ if is_here => "◉",
         ("compaction" | "branch_summary", _) => "◇",
+        (_, true) if row.is_answer() => "•",
+        (_, false) if row.is_answer() => "◦",
         (_, true) => "●",
         (_, false) => "○",
     }
@@ -334,85 +354,4 @@ fn lanes(outline: &Outline, row: &Row) -> String {
         next = lane.from;
     }
     signs.into_iter().rev().collect()
-}
-
-fn draw_turn(side: &mut Canvas<'_>, turn: &Turn, now_ms: u64, look: &Look) {
-    let (cols, rows) = side.size();
-    let mut y = 0;
-    let mut put = |side: &mut Canvas<'_>, text: &str, style: Style| {
-        if y < rows {
-            side.text(0, y, &truncate(text, usize::from(cols)), style);
-            y += 1;
-        }
-    };
-    put(side, &format!("turn {} · {} ago", turn.number, age(now_ms, turn.time_ms)), look.title);
-    let mut spent: Vec<String> = turn.models.iter().map(|model| visible(model).into_owned()).collect();
-    if turn.usage.cost > 0.0 {
-        spent.push(format!("${:.2}", turn.usage.cost));
-    }
-    if turn.calls > 0 {
-        spent.push(format!("{} tool calls", turn.calls));
-    }
-    if !spent.is_empty() {
-        put(side, &spent.join(" · "), look.soft);
-    }
-    let head = y;
-    let changed = if turn.files.is_empty() { 0 } else { rows / 3 };
-    let said = rows.saturating_sub(head + changed);
-    draw_said(&mut side.sub(Rect::new(0, head, cols, said)), turn, look);
-    draw_changes(&mut side.sub(Rect::new(0, head + said, cols, changed)), turn, look);
-}
-
-/// Draws the message and the answer as Markdown, at most half the rows for the message.
-fn draw_said(side: &mut Canvas<'_>, turn: &Turn, look: &Look) {
-    let (cols, rows) = side.size();
-    let texts = [(&turn.text, rows / 2), (&turn.answer, rows)];
-    let mut y = 0;
-    for (text, until) in texts {
-        y += 1;
-        for line in markdown::layout::prose(text, cols) {
-            if y >= until.min(rows) {
-                break;
-            }
-            let mut x = 0;
-            for span in line {
-                let style = side.style(span.scope);
-                // Scopes of the conversation have the background of its pane.
-                let style = Style { bg: look.ground.bg, ..style };
-                x = side.text(x, y, &visible(&span.text), style);
-            }
-            y += 1;
-        }
-    }
-}
-
-/// Draws the changed files, each with the lines that its calls changed.
-fn draw_changes(side: &mut Canvas<'_>, turn: &Turn, look: &Look) {
-    let (cols, rows) = side.size();
-    let mut y = 0;
-    for file in &turn.files {
-        if y >= rows {
-            return;
-        }
-        let path = visible(&file.path).into_owned();
-        let head = format!("{path}  −{} +{}", file.removed, file.added);
-        side.text(0, y, &truncate(&head, usize::from(cols)), look.title);
-        y += 1;
-        for line in file.diff.lines() {
-            if y >= rows {
-                return;
-            }
-            let style = match line.as_bytes().first() {
-                Some(b'+') => side.style("diff.added"),
-                Some(b'-') => side.style("diff.removed"),
-                _ => look.soft,
-            };
-            if matches!(line.as_bytes().first(), Some(b'+' | b'-')) {
-                side.fill(Rect::new(0, y, cols, 1), style);
-            }
-            let line = visible(&line.replace('\t', "    ")).into_owned();
-            side.text(0, y, &truncate(&line, usize::from(cols)), style);
-            y += 1;
-        }
-    }
 }

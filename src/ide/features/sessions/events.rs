@@ -74,25 +74,47 @@ pub fn open_session_at(cx: &mut Cx<'_>, file: PathBuf, entry: String) {
 /// Moves the conversation to another entry, optionally with a summary of the branch that is left.
 pub fn go_to_entry(cx: &mut Cx<'_>, spot: NavigationTarget, summary: BranchSummaryChoice) {
     if is_connected(cx) {
-        start_navigation(cx, spot, summary);
+        start_navigation(cx, spot, summary, true);
     }
 }
 
-fn start_navigation(cx: &mut Cx<'_>, spot: NavigationTarget, summary: BranchSummaryChoice) {
-    let words = if spot == NavigationTarget::Root {
-        "Started over. Earlier messages stay in the session tree".to_string()
-    } else {
-        let keys = cx.state.keymap.keys_for(KeyContext::SessionTree, "session.restore-both");
-        let keys = keys.unwrap_or_else(|| cx.state.how_to("session.restore-both"));
-        format!("Conversation moved, files unchanged. Restore both: {keys} in the tree")
+/// Moves the conversation to the point of the selected row without its text, for another branch there.
+pub fn branch_from_selected(cx: &mut Cx<'_>) {
+    with_selected_entry(cx, |cx, _, id| {
+        if is_connected(cx) {
+            start_navigation(cx, NavigationTarget::To(id), BranchSummaryChoice::None, false);
+        }
+    });
+}
+
+/// Moves the conversation; `takes_text` says whether the message of the user there goes into the prompt.
+fn start_navigation(cx: &mut Cx<'_>, spot: NavigationTarget, summary: BranchSummaryChoice, takes_text: bool) {
+    let entry = match &spot {
+        NavigationTarget::To(entry) | NavigationTarget::After(entry) => Some(entry.clone()),
+        NavigationTarget::Root => None,
     };
-    let work = |session: Handle| async move { session.go_with(spot, summary).await };
-    ask_session(cx, "sessions.go", TASK, work, move |cx, message| on_moved(cx, message, &words));
+    let keys = cx.state.keymap.keys_for(KeyContext::SessionTree, "session.restore-both");
+    let keys = keys.unwrap_or_else(|| cx.state.how_to("session.restore-both"));
+    let work = |session: Handle| async move {
+        let turn = match entry {
+            Some(entry) => session.turn(entry).await?,
+            None => None,
+        };
+        Ok((turn.map(|turn| turn.has_state), session.go_with(spot, summary).await?))
+    };
+    ask_session(cx, "sessions.go", TASK, work, move |cx, (has_state, message)| {
+        let words = match has_state {
+            None => "Started over. Earlier messages stay in the session tree".to_string(),
+            Some(true) => format!("Conversation moved, files unchanged. Restore both: {keys} in the tree"),
+            Some(false) => "Conversation moved. No state of the files was recorded there".to_string(),
+        };
+        on_moved(cx, message.filter(|_| takes_text), &words);
+    });
 }
 
 /// Handles the replacement of the session that was requested after `switches` others.
 fn on_replaced(cx: &mut Cx<'_>, user_message: Option<UserMessage>, words: &str, switches: u64) {
-    on_moved(cx, None, words);
+    show_conversation(cx, words);
     if let Some(message) = user_message {
         drafts::events::restore_after_switch(cx, message, switches);
     }
@@ -100,12 +122,14 @@ fn on_replaced(cx: &mut Cx<'_>, user_message: Option<UserMessage>, words: &str, 
 
 /// Handles a move of the conversation.
 fn on_moved(cx: &mut Cx<'_>, user_message: Option<UserMessage>, words: &str) {
+    show_conversation(cx, words);
+    take_back::fill_prompt(cx, user_message.into_iter().collect());
+}
+
+fn show_conversation(cx: &mut Cx<'_>, words: &str) {
     cx.state.layers.close::<SessionView>();
     panes::focus(cx, Focus::Agent);
     cx.state.set_status(words);
-    if let Some(message) = user_message {
-        take_back::restore_to_prompt(cx, vec![message]);
-    }
     cx.state.damage.add_all();
 }
 
@@ -336,16 +360,23 @@ pub fn after_frame(cx: &mut Cx<'_>) {
     let full = sessions::draw::view_area(cx.state.size);
     let pane = cx.state.areas.session_tree;
     let (mut due, mut pages) = (Vec::new(), Vec::new());
+    let is_accessible = cx.state.is_accessible();
     for (view, is_pane) in views_and_places(cx.state) {
-        let Some(size) =
+        let Some(area) =
             (if is_pane { pane.map(sessions::draw::pane_body) } else { Some(sessions::draw::body(full)) })
         else {
             continue;
         };
-        let missing = view.missing(usize::from(size.height).max(1), sessions::draw::has_turn(size.width));
+        let size = (area.width, area.height);
+        let size = if is_pane { size } else { sessions::draw::without_hint(view, size) };
+        let rows = usize::from(sessions::draw::list_rows(view, size, is_accessible));
+        // The line about the selected row needs it where there is no room for the turn, too.
+        let needs_turn = !is_pane || sessions::preview::split(size, is_accessible).turn.is_some();
+        view.keep_page(rows);
+        let missing = view.missing(rows, needs_turn);
         due.extend(missing.into_iter().map(|what| (view.number, what)));
         if view.forest.is_some() {
-            pages.push((view.number, view.page(usize::from(size.height).max(1))));
+            pages.push((view.number, view.page(rows)));
         }
     }
     for (number, page) in pages {
@@ -369,21 +400,17 @@ pub fn after_frame(cx: &mut Cx<'_>) {
                 let entry = id.clone();
                 let work = |session: Handle| async move { session.turn(entry).await };
                 ask_session(cx, "sessions.turn", TASK, work, move |cx, turn| {
-                    with_numbered(cx, number, |view| {
-                        if view.requested_turn.as_ref().is_some_and(|requested| *requested == id) {
-                            view.turn = turn;
-                        }
-                    });
+                    with_numbered(cx, number, |view| view.set_turn(&id, turn));
                 });
             }
         }
     }
 }
 
-/// Selects the next filter of entries.
-pub fn next_filter(cx: &mut Cx<'_>) {
+/// Selects the filter of entries that is so many after this one.
+pub fn cycle_filter(cx: &mut Cx<'_>, by: isize) {
     let Some(view) = view_of(cx.state) else { return open(cx) };
-    view.set_filter(view.next_filter());
+    view.set_filter(view.filter_after(by));
     let number = view.number;
     damage(cx.state);
     forest_events::apply_filter(cx, number);
@@ -500,7 +527,7 @@ pub fn go_to_selected(cx: &mut Cx<'_>) {
         return toggle_hidden(cx);
     }
     with_selected_entry(cx, |cx, _, id| {
-        start_navigation(cx, NavigationTarget::To(id), BranchSummaryChoice::None);
+        start_navigation(cx, NavigationTarget::To(id), BranchSummaryChoice::None, true);
     });
 }
 
@@ -512,6 +539,6 @@ pub fn go_with_summary(cx: &mut Cx<'_>, about: &str) {
     };
     with_selected_entry(cx, |cx, _, id| {
         cx.state.set_status("Summarizing the branch. Escape cancels");
-        start_navigation(cx, NavigationTarget::To(id), summary);
+        start_navigation(cx, NavigationTarget::To(id), summary, true);
     });
 }

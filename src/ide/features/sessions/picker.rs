@@ -1,18 +1,22 @@
 //! Picker of earlier sessions, to continue one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use nucleo::Injector;
 
+use crate::base::error::Report;
 use crate::base::plural::pluralize;
 use crate::ide::core::context::{Cx, success_or_error};
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::layers::picker::push;
 use crate::ide::core::layers::picker::{PickerSpec, RowSource};
+use crate::ide::core::layers::preview::PreviewTarget;
+use crate::ide::core::state::State;
 use crate::ide::features::sessions::events as sessions;
 use crate::ide::model::age::age;
 use crate::runtime::history::navigation::SessionSwitch;
+use crate::runtime::history::previews;
 
 /// Picker of the sessions of this folder.
 pub const PICKER: PickerSpec = PickerSpec {
@@ -20,6 +24,8 @@ pub const PICKER: PickerSpec = PickerSpec {
     title: "Sessions of this folder",
     footer: "Enter resume  Ctrl-d delete",
     load: |_| RowSource::Task(|cx, injector, picker| list(cx, injector, picker, false)),
+    preview: Some(last_messages),
+    has_places: false,
     accept: resume_session,
     commands: &["session.delete"],
     ..PickerSpec::EMPTY
@@ -28,6 +34,24 @@ pub const PICKER: PickerSpec = PickerSpec {
 /// The session file that a row represents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionFile(pub PathBuf);
+
+/// Returns what is shown beside a session: its last messages.
+pub fn last_messages(_: &State, pick: &Pick) -> Option<PreviewTarget> {
+    let SessionFile(path) = pick.get()?;
+    Some(PreviewTarget::made("session.md", path.to_str()?.to_string(), |_, path| {
+        Box::pin(on_thread_or_problem(move || previews::last_messages(Path::new(&path))))
+    }))
+}
+
+/// Runs what reads a session on another thread; the error says why there is nothing to show.
+pub async fn on_thread_or_problem(
+    read: impl FnOnce() -> Result<String, Report> + Send + 'static,
+) -> Result<String, String> {
+    match tokio::task::spawn_blocking(read).await {
+        Ok(read) => read.map_err(|report| report.to_string()),
+        Err(error) => Err(format!("cannot read the session: {error}")),
+    }
+}
 
 pub fn resume_session(cx: &mut Cx<'_>, pick: &Pick, _marked: &[Pick]) {
     if let Some(SessionFile(path)) = pick.get() {

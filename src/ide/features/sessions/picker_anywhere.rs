@@ -9,6 +9,8 @@ pub const PICKER: PickerSpec = PickerSpec {
     title: "Sessions of all folders",
     footer: "Enter resume  Ctrl-d delete",
     load: |_| RowSource::Task(|cx, injector, picker| sessions::picker::list(cx, injector, picker, true)),
+    preview: Some(sessions::picker::last_messages),
+    has_places: false,
     accept: sessions::picker::resume_session,
     commands: &["session.delete"],
     ..PickerSpec::EMPTY

@@ -40,10 +40,19 @@ pub struct SessionView {
     pub matches: Option<Matches>,
     /// The turn of the selected row; that of the previous one until it has arrived.
     pub turn: Option<Turn>,
+    /// The entry of that turn.
+    turn_entry: Option<CompactString>,
     /// The entry whose turn was requested.
     pub requested_turn: Option<CompactString>,
     /// The entry to select once the rows have arrived.
     pending_selection: Option<CompactString>,
+    /// The entry that was to be selected when the rows arrived, and the one that was selected: another one where the
+    /// filter shows no row for it.
+    wanted: Option<(CompactString, CompactString)>,
+    /// The rows that lead to the first of these two, the nearest first.
+    before_wanted: Vec<CompactString>,
+    /// The first row on the screen, as of the last frame.
+    top: usize,
     /// The row to compare another one with, and its text.
     pub marked: Option<(CompactString, String)>,
     /// Other sessions, shown in place of this one.
@@ -92,9 +101,13 @@ impl SessionView {
             selected: 0,
             matches: None,
             turn: None,
+            turn_entry: None,
             requested_turn: None,
             marked: None,
             pending_selection: None,
+            wanted: None,
+            before_wanted: Vec::new(),
+            top: 0,
             forest: None,
             is_stale: false,
             is_loading: false,
@@ -110,12 +123,16 @@ impl SessionView {
         }
     }
 
-    /// Stores the rows. Keeps the selected row if it still exists; initially the current position of the
-    /// conversation is selected, and while it is, the selection follows the conversation.
+    /// Stores the rows. Keeps the selected row if it still exists, else the nearest one before it; initially the
+    /// current position of the conversation is selected, and while it is, the selection follows the conversation.
     pub fn set_outline(&mut self, outline: Outline) {
         let selected = self.row(self.selected).filter(|(at, _)| !self.is_here(*at));
         let selected = selected.map(|(_, row)| row.id.clone());
-        let kept = self.pending_selection.take().or(selected);
+        let wanted = self.pending_selection.take();
+        if wanted.is_some() && self.selected_row().map(|row| &row.id) == wanted.as_ref() {
+            self.before_wanted = self.rows_before_selected();
+        }
+        let screen_row = self.screen_row();
         // What the last turn did may have grown.
         if let Some(last) = self.outline.as_ref().and_then(|outline| outline.turn(0)) {
             self.summarized.remove(last);
@@ -124,13 +141,44 @@ impl SessionView {
         self.outline = Some(outline);
         self.requested_turn = None;
         self.update_shown();
-        let found = [kept, here].into_iter().flatten().find_map(|id| self.index_of(&id));
+        let kept = wanted.clone().or(selected);
+        let near = || if wanted.is_some() { self.nearest(&self.before_wanted) } else { None };
+        let found = kept.and_then(|id| self.index_of(&id)).or_else(near);
+        let found = found.or_else(|| here.and_then(|id| self.index_of(&id)));
         // What stands for the current position if that is folded away or hidden.
         let above = || {
             let here = self.outline.as_ref()?.leaf_row?;
             self.shown.partition_point(|at| *at <= here).checked_sub(1)
         };
         self.selected = found.or_else(above).unwrap_or(0);
+        if let Some(wanted) = wanted {
+            self.top = self.selected.saturating_sub(screen_row);
+            let instead = self.selected_row().map(|row| row.id.clone()).unwrap_or_default();
+            self.wanted = Some((wanted, instead));
+        }
+    }
+
+    /// Returns the entries of the rows that lead to the selected one, the nearest first.
+    fn rows_before_selected(&self) -> Vec<CompactString> {
+        let (Some(outline), Some((at, _))) = (&self.outline, self.row(self.selected)) else {
+            return Vec::new();
+        };
+        let leads = |row: &usize| row + outline.rows[*row].descendants as usize >= at as usize;
+        (0..=at as usize).rev().filter(leads).map(|row| outline.rows[row].id.clone()).collect()
+    }
+
+    /// Returns the index of the first of these entries that has a shown row.
+    fn nearest(&self, entries: &[CompactString]) -> Option<usize> {
+        let outline = self.outline.as_ref().filter(|_| !entries.is_empty())?;
+        let shown = self.shown.iter().enumerate();
+        let shown: HashMap<&str, usize> =
+            shown.map(|(index, at)| (outline.rows[*at as usize].id.as_str(), index)).collect();
+        entries.iter().find_map(|id| shown.get(id.as_str()).copied())
+    }
+
+    /// Returns on which row of the screen the selected one is.
+    fn screen_row(&self) -> usize {
+        self.selected.saturating_sub(self.top)
     }
 
     /// Returns whether the conversation is at a row.
@@ -138,9 +186,14 @@ impl SessionView {
         self.outline.as_ref().is_some_and(|outline| outline.leaf_row == Some(at))
     }
 
-    /// Changes the filter, which requires new rows; the selection stays.
+    /// Changes the filter, which requires new rows; the selection stays, and returns with a row that this filter has
+    /// not.
     pub fn set_filter(&mut self, filter: Filter) {
-        self.pending_selection = self.selected_row().map(|row| row.id.clone());
+        let selected = self.selected_row().map(|row| row.id.clone());
+        let wanted = self.wanted.take().filter(|(_, it)| selected.as_ref().is_none_or(|id| id == it));
+        // Without rows there is nothing else to select.
+        let pending = self.pending_selection.take().filter(|_| selected.is_none());
+        self.pending_selection = wanted.map(|(wanted, _)| wanted).or(selected).or(pending);
         (self.filter, self.matches) = (filter, None);
     }
 
@@ -153,9 +206,11 @@ impl SessionView {
     /// Shows only matching entries, or all of them.
     pub fn set_matches(&mut self, found: Option<Matches>) {
         let kept = self.selected_row().map(|row| row.id.clone());
+        let screen_row = self.screen_row();
         self.matches = found;
         self.update_shown();
         self.selected = kept.and_then(|id| self.index_of(&id)).unwrap_or(0);
+        self.top = self.selected.saturating_sub(screen_row);
     }
 
     fn index_of(&self, id: &str) -> Option<usize> {
@@ -243,7 +298,7 @@ impl SessionView {
     /// Returns whether a row stands for a hidden branch. A search and the filters that list entries from everywhere
     /// show what is hidden, too.
     pub fn is_hidden(&self, row: &Row) -> bool {
-        let is_applied = self.matches.is_none() && matches!(self.filter, Filter::Turns | Filter::Messages);
+        let is_applied = self.matches.is_none() && !matches!(self.filter, Filter::All | Filter::Labels);
         is_applied && self.is_branch_hidden(row)
     }
 
@@ -371,20 +426,40 @@ impl SessionView {
         requested
     }
 
-    /// Returns the lines on a screen of this height.
+    /// Stores the turn of an entry.
+    pub fn set_turn(&mut self, entry: &str, turn: Option<Turn>) {
+        if self.requested_turn.as_ref().is_some_and(|requested| requested == entry) {
+            self.turn_entry = turn.is_some().then(|| entry.into());
+            self.turn = turn;
+        }
+    }
+
+    /// Returns whether a state of the files was recorded for a row; `None` until that is known.
+    pub fn has_state(&self, row: &Row) -> Option<bool> {
+        let turn = self.turn.as_ref().filter(|_| self.turn_entry.as_ref() == Some(&row.id))?;
+        Some(turn.has_state)
+    }
+
+    /// Returns the lines on a screen of this height: those of the last frame, moved as far as the selected one needs.
     pub fn page(&self, rows: usize) -> Range<usize> {
         let rows = rows.max(1);
         let shown = || (self.selected, self.shown.len());
         let (selected, count) = self.forest.as_ref().map_or_else(shown, |it| (it.selected(), it.len()));
-        // The last page fills the screen, too.
-        let first = (selected / rows * rows).min(count.saturating_sub(rows));
+        let first = self.top.clamp((selected + 1).saturating_sub(rows), selected);
+        // The last lines fill the screen, too.
+        let first = first.min(count.saturating_sub(rows));
         first..(first + rows).min(count)
     }
 
-    /// The next filter.
-    pub fn next_filter(&self) -> Filter {
+    /// Remembers which lines a frame of this height has shown.
+    pub fn keep_page(&mut self, rows: usize) {
+        self.top = self.page(rows).start;
+    }
+
+    /// Returns the filter that is so many after this one; those before it have negative numbers.
+    pub fn filter_after(&self, by: isize) -> Filter {
         let at = Filter::ALL.iter().position(|filter| *filter == self.filter).unwrap_or(0);
-        Filter::ALL[(at + 1) % Filter::ALL.len()]
+        Filter::ALL[(at as isize + by).rem_euclid(Filter::ALL.len() as isize) as usize]
     }
 }
 
@@ -466,6 +541,51 @@ mod tests {
         let all = view.selected_row().unwrap().clone();
         assert!(!view.toggle_hidden(&all));
         assert_eq!((shown(&view), view.selected), ("abcd".into(), 0));
+    }
+
+    #[test]
+    fn session_tree_selection_returns_with_a_filter_that_has_its_row() {
+        let mut tree = Tree::default();
+        let rows = [("a", "null", "user"), ("b", "\"a\"", "assistant"), ("c", "\"b\"", "user")];
+        for (id, parent, role) in rows {
+            let line = format!(
+                r#"{{"type":"message","id":"{id}","parentId":{parent},"message":{{"role":"{role}"}}}}"#
+            );
+            tree.push(Entry::parse(&line).unwrap()).unwrap();
+        }
+        let labels: HashMap<String, String> = [("c".to_string(), "L".to_string())].into();
+        let mut view = SessionView::new(1, 0);
+        let filter = |view: &mut SessionView, filter| {
+            view.set_filter(filter);
+            view.set_outline(outline(&tree, &labels, filter));
+            view.selected_row().map(|row| row.id.to_string())
+        };
+        filter(&mut view, Filter::Turns);
+        view.step(-1);
+        assert_eq!(view.selected_row().map(|row| row.id.as_str()), Some("b"));
+        assert_eq!(filter(&mut view, Filter::User).as_deref(), Some("a"), "the row before it");
+        assert_eq!(filter(&mut view, Filter::Labels).as_deref(), Some("c"), "there is no row before it");
+        assert_eq!(filter(&mut view, Filter::All).as_deref(), Some("b"));
+        filter(&mut view, Filter::User);
+        view.step(1);
+        assert_eq!(filter(&mut view, Filter::Turns).as_deref(), Some("c"), "another row was selected since");
+    }
+
+    #[test]
+    fn session_tree_page_moves_only_as_far_as_the_selected_row_needs() {
+        let mut view = view();
+        assert_eq!(view.page(2), 2..4);
+        view.keep_page(2);
+        view.step(-1);
+        assert_eq!(view.page(2), 2..4);
+        view.step(-1);
+        assert_eq!(view.page(2), 1..3);
+        view.keep_page(2);
+        view.step(1);
+        assert_eq!((view.page(2), view.page(9)), (1..3, 0..4));
+        // The row stays where it is on the screen.
+        view.set_matches(Some(("x".into(), ["a".into(), "c".into(), "d".into()].into())));
+        assert_eq!((view.selected, view.page(2)), (1, 0..2));
     }
 
     #[test]

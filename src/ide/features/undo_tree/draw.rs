@@ -6,7 +6,7 @@ use crate::base::width::{text_width, truncate, visible};
 use crate::ide::core::layers::frame;
 use crate::ide::core::state::State;
 use crate::ide::features::undo_tree::view::{UndoView, author, summary};
-use crate::ide::model::age::age;
+use crate::ide::model::age::ago;
 use crate::tui::canvas::Canvas;
 
 /// Columns; the text beside it stays readable.
@@ -43,7 +43,7 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &UndoView, state: &State) {
         let (text, detail) = match history.revision(row.revision) {
             None => ("as opened".to_string(), String::new()),
             Some(revision) => {
-                let detail = format!("{} {}", author(&revision.author), age(view.now_ms, revision.time_ms));
+                let detail = format!("{}, {}", author(&revision.author), ago(view.now_ms, revision.time_ms));
                 (visible(&summary(revision)).into_owned(), detail)
             }
         };

@@ -58,9 +58,11 @@ fn rows(tree: &Tree, filter: Filter, labels: &[&str]) -> Vec<String> {
 fn outline_linear_conversation_has_one_lane() {
     let tree =
         tree(&[("a", "", USER), ("b", "a", MODEL), ("c", "b", TOOL), ("d", "c", MODEL), ("e", "d", USER)]);
-    assert_eq!(rows(&tree, Filter::Turns, &[]), ["└●a1", " ●e!"]);
+    assert_eq!(rows(&tree, Filter::Turns, &[]), ["└●a2", " ●d1", " ●e!"], "the last answer of a turn");
     assert_eq!(rows(&tree, Filter::Messages, &[]), ["└●a3", " ●b2", " ●d1", " ●e!"]);
+    assert_eq!(rows(&tree, Filter::Tools, &[]).len(), 5);
     assert_eq!(rows(&tree, Filter::All, &[]).len(), 5);
+    assert_eq!(rows(&tree, Filter::User, &["c"]), ["└●a1", " ●e!"]);
     assert_eq!(rows(&tree, Filter::Labels, &["c"]), ["└●c!"]);
     assert_eq!(rows(&Tree::default(), Filter::All, &[]), [""; 0]);
 }
@@ -79,11 +81,14 @@ fn outline_branches_have_lanes() {
         ("r", "", USER),
     ]);
     assert!(tree.branch(Some("h")));
-    assert_eq!(rows(&tree, Filter::Turns, &[]), ["├●a4", "│├○c2", "││├○e", "││└○f", "│└●g!", "└○r"]);
+    assert_eq!(
+        rows(&tree, Filter::Turns, &[]),
+        ["├●a7", "│●b6", "│├○c3", "││○d2", "││├○e", "││└○f", "│└●g1", "│ ●h!", "└○r"]
+    );
     let outline = outline(&tree, &HashMap::new(), Filter::Turns);
     assert_eq!((outline.turns, outline.leaf_count), (5, 4));
     assert!(tree.branch(None));
-    assert_eq!(rows(&tree, Filter::Turns, &[])[0], "├○a4");
+    assert_eq!(rows(&tree, Filter::Turns, &[])[0], "├○a7");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::llm::model::{AssistantMessage, Message, ToolResultMessage};
 use crate::session::derived::export::blocks;
+use crate::session::restore::checkpoints;
 use crate::session::usage::summary::UsageSummary;
 use crate::session::{AgentMessage, Entry, EntryBody, Role, Tree};
 
@@ -37,6 +38,8 @@ pub struct Turn {
     pub usage: UsageSummary,
     /// Number of tool calls with a result.
     pub calls: u32,
+    /// Whether a state of the files was recorded for the entry, so that they can be restored to it.
+    pub has_state: bool,
     /// Changed files, in the order of their first change.
     pub files: Vec<ChangedFile>,
 }
@@ -88,7 +91,9 @@ pub fn turn_of(tree: &Tree, id: &str) -> Option<Turn> {
     let number = ancestors.iter().filter(is_user).count() as u32;
     let begins = ancestors.iter().position(|at| is_user(&at)).map_or(ancestors.len(), |n| n + 1);
     let path = ancestors[..begins].iter().rev().map(|at| tree.entry(*at));
-    let mut turn = Turn { number, time_ms: entry.time_ms(), text: entry_text(entry), ..Turn::default() };
+    let has_state = checkpoints::at_entry(tree, id).is_some();
+    let (time_ms, text) = (entry.time_ms(), entry_text(entry));
+    let mut turn = Turn { number, time_ms, text, has_state, ..Turn::default() };
     let mut calls = HashMap::new();
     for part in path.chain(later_entries(tree, entry, &active(tree))) {
         turn.add_entry(part, id, &mut calls);
