@@ -293,7 +293,7 @@ async fn picker_click_selects_a_row_and_another_one_accepts_it() {
 
 #[tokio::test]
 async fn picker_click_below_headings_finds_the_row_that_is_shown() {
-    let mut ide = IdeSetup::new().with("a.txt", "one\n").size(100, 24).start().await;
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").size(110, 24).start().await;
     ide.keys("F1").await;
     ide.headless.idle().await;
     let picture = ide.picture();

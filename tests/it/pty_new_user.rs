@@ -101,7 +101,7 @@ fn new_user_lets_the_agent_fix_a_function_and_undoes_it_and_goes_back_to_yesterd
     press(&mut pty, CTRL_P, "Ctrl-p     go to file");
     pty.wait_text("# project symbols");
     pty.send("#add");
-    press(&mut pty, ENTER, "add            function src/math");
+    press(&mut pty, ENTER, "function src/math");
     pty.wait_text("1 pub fn add");
     press(&mut pty, "\x1b3", "(Alt-3)");
     type_in(&mut pty, "what does add do?");
