@@ -36,10 +36,13 @@ pub fn parse<'a>(text: &'a str, repaired: &'a mut String) -> (DeTable<'a>, Vec<M
     let mut is_repaired = false;
     while !is_repaired && mistakes.len() < MISTAKES_MAX {
         let at = error.span().map_or(0, |span| span.start.min(text.len()));
-        let Some(line) = lines.text_before(repaired, at) else { break };
+        // A value that is not closed takes the rows behind it in: the mistake is where it begins.
+        let open = open_value(repaired, at).map(|start| lines.of(start));
+        let Some(line) = open.or_else(|| lines.text_before(repaired, at)) else { break };
         let message = error.message().trim().replace('\n', ", ");
         mistakes.push(Mistake { at: lines.starts[line], line: line + 1, message });
-        lines.blank(repaired, lines.statement(line));
+        let wrong = if open.is_some() { lines.value(line) } else { lines.statement(line) };
+        lines.blank(repaired, wrong);
         match DeTable::parse(repaired) {
             Ok(_) => is_repaired = true,
             Err(next) => error = next,
@@ -48,8 +51,58 @@ pub fn parse<'a>(text: &'a str, repaired: &'a mut String) -> (DeTable<'a>, Vec<M
     mistakes.sort_by_key(|mistake| mistake.at);
     if !is_repaired {
         repaired.clear();
+        let (at, line) = mistakes.last().map_or((0, 1), |last| (last.at, last.line));
+        let message = "there are more mistakes, so that nothing of the file counts".to_string();
+        mistakes.push(Mistake { at, line, message });
     }
     (DeTable::parse(repaired).map(Spanned::into_inner).unwrap_or_default(), mistakes)
+}
+
+/// Returns where the row begins whose value is still open at a position: in brackets, or in a text of several lines.
+fn open_value(text: &str, at: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let (mut row, mut depth, mut position) = (0, 0_usize, 0);
+    // The quotes that end the text at the position.
+    let mut quotes: Option<&str> = None;
+    while position < at {
+        let rest = &bytes[position..];
+        let step = match (quotes, rest[0]) {
+            (Some(end), b'\\') if end.starts_with('"') => 2,
+            (Some(end), _) if rest.starts_with(end.as_bytes()) => {
+                quotes = None;
+                end.len()
+            }
+            // A text of one line ends with it, closed or not.
+            (Some(end), b'\n') if end.len() == 1 => {
+                quotes = None;
+                0
+            }
+            (Some(_), _) => 1,
+            (None, b'"' | b'\'') => {
+                let all = ["\"\"\"", "'''", "\"", "'"];
+                quotes = all.into_iter().find(|all| rest.starts_with(all.as_bytes()));
+                quotes.map_or(1, str::len)
+            }
+            (None, b'#') => rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()),
+            (None, b'[' | b'{') => {
+                depth += 1;
+                1
+            }
+            (None, b']' | b'}') => {
+                depth = depth.saturating_sub(1);
+                1
+            }
+            (None, b'\n') => {
+                if depth == 0 {
+                    row = position + 1;
+                }
+                1
+            }
+            (None, _) => 1,
+        };
+        position += step;
+    }
+    (depth > 0 || quotes.is_some_and(|end| end.len() > 1)).then_some(row)
 }
 
 /// The lines of a text.
@@ -87,6 +140,20 @@ impl<'a> Lines<'a> {
             return line..line + 1;
         }
         let next = (line + 1..self.starts.len()).find(|line| self.is_header(*line));
+        line..next.unwrap_or(self.starts.len())
+    }
+
+    /// Returns the lines of a value that is not closed: up to the next line that looks like a row or a header.
+    fn value(&self, line: usize) -> Range<usize> {
+        if self.is_header(line) {
+            return self.statement(line);
+        }
+        let is_row = |line: &usize| {
+            let text = self.text[self.bytes(*line..*line + 1)].trim_start();
+            let key = text.trim_start_matches(|c: char| c.is_alphanumeric() || "-_.\"' ".contains(c));
+            key.len() < text.len() && key.starts_with('=') || self.is_header(*line) && !text.contains(',')
+        };
+        let next = (line + 1..self.starts.len()).find(is_row);
         line..next.unwrap_or(self.starts.len())
     }
 
@@ -142,6 +209,28 @@ mod tests {
         assert_eq!(read("a = 1\n"), (rows(&["a=1"]), vec![]));
         assert_eq!(read("a = 1\na = 2\n"), (rows(&["a=1"]), vec![2]), "a key twice");
         assert_eq!(read("a = 1\nb = [1,\n"), (rows(&["a=1"]), vec![2]), "an end that is missing");
+        assert_eq!(
+            read("b = [\n 1,\n 2\na = 1\nc = 2\n"),
+            (rows(&["a=1", "c=2"]), vec![1]),
+            "of rows behind it"
+        );
+        assert_eq!(read("b = [1\na = 1\n[t]\nc = 2\n"), (rows(&["a=1", "t.c=2"]), vec![1]));
+        assert_eq!(read("b = [\n 1\n 2,\n]\na = 1\n"), (rows(&["a=1"]), vec![1]), "a comma that is missing");
+        assert_eq!(
+            read("b = \"\"\"one\ntwo\na = 1\n"),
+            (rows(&["a=1"]), vec![1]),
+            "a text that is not closed"
+        );
+    }
+
+    #[test]
+    fn partial_toml_says_that_too_many_mistakes_take_all_rows() {
+        let text = format!("{}a = 1\n", "b = = 1\n".repeat(MISTAKES_MAX + 1));
+        let mut repaired = String::new();
+        let (table, mistakes) = parse(&text, &mut repaired);
+        assert!(table.is_empty());
+        assert_eq!(mistakes.len(), MISTAKES_MAX + 1);
+        assert!(mistakes[MISTAKES_MAX].message.contains("nothing of the file counts"));
     }
 
     #[test]
@@ -156,14 +245,14 @@ mod tests {
         #[test]
         fn partial_toml_any_text_is_safe(text in "([a-c]|=|\"|'|\\[|\\]|\\{|\\}|,|\n| |1|#|\\.|é){0,30}") {
             let (_, lines) = read(&text);
-            prop_assert!(lines.len() <= MISTAKES_MAX);
+            prop_assert!(lines.len() <= MISTAKES_MAX + 1);
         }
 
         #[test]
         fn partial_toml_keeps_all_other_rows(
             rows in 1usize..12,
             at in any::<prop::sample::Index>(),
-            wrong in prop::sample::select(vec!["x = = 1", "x = \"open", "x", "x = rouge", "= 1", "x = [1 2]", "x = }"]),
+            wrong in prop::sample::select(vec!["x = = 1", "x = \"open", "x", "x = rouge", "= 1", "x = [1 2]", "x = }", "x = [", "x = [\n 1", "x = [\n 1\n 2,\n]", "x = {", "x = '''", "x = [ # ]\n \"a]\","]),
         ) {
             let at = at.index(rows + 1);
             let (mut text, mut wanted) = ("[t]\n".to_string(), Vec::new());

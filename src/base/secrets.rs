@@ -78,10 +78,11 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 /// Returns a URL without query and userinfo: either may contain a secret.
 pub fn redact_url(url: &str) -> Cow<'_, str> {
     let url = url.split_once('?').map_or(url, |(url, _)| url);
-    let Some((scheme, rest)) = url.split_once("://") else { return url.into() };
+    // Without a scheme it is no address, but it may have been meant as one.
+    let (scheme, rest) = url.split_at(url.find("://").map_or(0, |at| at + "://".len()));
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     match authority.rsplit_once('@') {
-        Some((_, host)) => format!("{scheme}://{host}{path}").into(),
+        Some((_, host)) => format!("{scheme}{host}{path}").into(),
         None => url.into(),
     }
 }
@@ -184,6 +185,7 @@ mod tests {
             ("https://h/a?key=hunter2", "https://h/a"),
             ("https://me:hunter2@h:1/a@b?x", "https://h:1/a@b"),
             ("http://h", "http://h"),
+            ("me:hunter2@h:1/a", "h:1/a"),
             ("*", "*"),
         ] {
             assert_eq!(redact_url(url), expected);

@@ -83,7 +83,8 @@ pub fn misspelled_command(args: &Args, exists: impl Fn(&Path) -> bool) -> Option
 /// Returns an argument that could be a command: without a path separator or a dot, and no file by `exists`.
 pub fn plain_word(argument: &OsStr, exists: impl Fn(&Path) -> bool) -> Option<&str> {
     let word = argument.to_str()?;
-    let is_plain = word.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_');
+    // Whole sentences have no blanks in some scripts.
+    let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
     (is_plain && !word.is_empty() && !exists(Path::new(word))).then_some(word)
 }
 

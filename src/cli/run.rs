@@ -155,6 +155,10 @@ fn reject_misspelled(args: &Args) -> Result<(), Report> {
 /// model. With piped text the word says what to do with it.
 fn reject_unknown(args: &Args, process: &Process) -> Result<(), Report> {
     let [only] = &args.args[..] else { return Ok(()) };
+    // Options of a conversation say that it is a prompt.
+    if args.continue_ || args.session.is_some() || args.agent.model.is_some() {
+        return Ok(());
+    }
     let has_text = process.piped.as_ref().is_some_and(|text| !text.trim().is_empty());
     let Some(word) = args::plain_word(only, |path| process.cwd.join(path).exists()).filter(|_| !has_text)
     else {

@@ -319,3 +319,15 @@ async fn palette_lists_what_cannot_run_behind_equal_matches() {
     let message = ide.status_message();
     assert!(message.starts_with("No terminal open. Open one: "), "{message}");
 }
+
+#[tokio::test]
+async fn notifications_cannot_be_marked() {
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").size(120, 30).start().await;
+    ide.keys("Ctrl-s").await;
+    ide.keys("F1").await;
+    ide.type_in("show notifications").await;
+    ide.keys("Enter Tab").await;
+    assert!(!ide.picture().contains("marked"), "{}", ide.picture());
+    ide.keys("Enter").await;
+    assert_eq!(ide.status_message(), "Copied the notification");
+}

@@ -365,3 +365,21 @@ async fn git_lists_say_that_there_is_no_repository() {
         ide.keys("Escape").await;
     }
 }
+
+#[tokio::test]
+async fn git_hunks_of_a_repository_below_the_workspace_can_be_shown() {
+    let ide = IdeSetup::new().with("inner/a.txt", BASE).start().await;
+    let inner = ide.path("inner");
+    if !git(&inner, &["init", "-q"]) {
+        return;
+    }
+    git(&inner, &["add", "."]);
+    git(&inner, &["commit", "-q", "-m", "first"]);
+    let mut ide = ide.restart().with("inner/a.txt", BASE).start().await;
+    ide.type_in("1 ").await;
+    wait_for_diff(&mut ide).await;
+    run_command(&mut ide, "Go to next hunk").await;
+    assert!(!ide.status_message().contains("Not in a git repository"), "{}", ide.status_message());
+    run_command(&mut ide, "Revert hunk").await;
+    assert_eq!(ide.text(), BASE, "{}", ide.status_message());
+}

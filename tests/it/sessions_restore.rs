@@ -138,6 +138,16 @@ fn sessions_diff_restore_and_revert_without_a_session_use_the_latest_of_the_fold
     assert_eq!(stage.run_ok(&["sessions", "restore", &stage.prompt, "--dry-run"]), with_id);
     let unknown = stage.run(&["sessions", "restore", "nobody"]);
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("no such session in the trash: nobody"));
+    let before = (stage.read_file("a.txt"), stage.read_file("new.txt"));
+    for words in [&["restore", ""][..], &["revert", " "], &["diff", ""], &["restore", &stage.id, ""]] {
+        let out = stage.run(&[&["sessions"], words].concat());
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(
+            !out.status.success() && said.contains("an empty word names no session"),
+            "{words:?}: {said}"
+        );
+    }
+    assert_eq!((stage.read_file("a.txt"), stage.read_file("new.txt")), before, "a variable that was not set");
     stage.run_ok(&["sessions", "restore", &stage.prompt]);
     assert_eq!((stage.read_file("a.txt"), stage.read_file("new.txt")), ("1\n2\n3\n".into(), "-".into()));
     let stage = RestoreFixture::new();

@@ -1,7 +1,7 @@
 //! `bowline theme`: lists and shows themes; [`convert`] converts those of other programs. Must not know how a theme is
 //! read.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal as _, Write as _};
 
 use clap::Subcommand;
 use ratatui::style::{Color, Modifier, Style};
@@ -65,8 +65,9 @@ pub fn run(
             let name = name.as_deref().unwrap_or(used);
             let theme = setup::load_theme(&setup::themes(setup), name);
             let theme = theme.map_err(|problem| (USAGE, Report::new(problem)))?;
+            // The rest of it is used.
             if let Some(problem) = theme.problem() {
-                return Err((USAGE, Report::new(problem)));
+                writeln!(std::io::stderr(), "bowline: {}", visible(&problem)).ok();
             }
             let is_colored = std::io::stdout().is_terminal() && depth != ColorDepth::None;
             let text = theme_text(&theme, is_colored.then_some(depth));

@@ -7,9 +7,9 @@
 use std::collections::HashMap;
 
 use ratatui::style::{Color, Modifier, Style};
-use toml::de::DeValue;
+use toml::de::{DeTable, DeValue};
 
-use crate::base::partial_toml;
+use crate::base::partial_toml::{self, Mistake};
 use crate::tui::theme::color;
 
 /// Styles by scope.
@@ -96,15 +96,46 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// Reads a theme whose colors are replaced by those of a theme that inherits it.
     fn read(&self, name: &str, text: &str, heirs: &Palette, depth: usize) -> Result<ThemeFile, ThemeError> {
+        let mut repaired = String::new();
+        let (file, mistakes) = partial_toml::parse(text, &mut repaired);
+        // Another theme is meant where these are wrong.
+        let is_needed = |mistake: &Mistake| {
+            let row = text[mistake.at..].trim_start();
+            row.starts_with("inherits") || row.starts_with("dark")
+        };
+        let needed = mistakes.iter().position(is_needed);
+        let mut problems: Vec<ThemeError> = mistakes
+            .into_iter()
+            .map(|mistake| ThemeError {
+                name: name.to_string(),
+                line: mistake.line,
+                message: mistake.message,
+            })
+            .collect();
+        if let Some(needed) = needed {
+            return Err(problems.swap_remove(needed));
+        }
+        let first = problems.first().cloned();
+        // What is missing because of a mistake is no mistake of its own.
+        self.read_rows((name, text), (file, problems), heirs, depth).map_err(|error| match first {
+            Some(first) if error.name == name => first,
+            _ => error,
+        })
+    }
+
+    /// Reads the rows of a theme, and adds to the mistakes of its syntax.
+    fn read_rows(
+        &self,
+        (name, text): (&str, &str),
+        (file, mut problems): (DeTable<'_>, Vec<ThemeError>),
+        heirs: &Palette,
+        depth: usize,
+    ) -> Result<ThemeFile, ThemeError> {
         let error = |at: usize, message: String| ThemeError {
             name: name.to_string(),
             line: text[..at.min(text.len())].matches('\n').count() + 1,
             message,
         };
-        let mut repaired = String::new();
-        let (file, mistakes) = partial_toml::parse(text, &mut repaired);
-        let mut problems: Vec<ThemeError> =
-            mistakes.into_iter().map(|mistake| error(mistake.at, mistake.message)).collect();
         let (mut dark, mut inherits) = (None, None);
         let (mut colors, mut entries) = (None, None);
         for (key, value) in file {
@@ -310,6 +341,10 @@ mod tests {
         let heir = Theme::parse("t", "inherits = 'bowline-light'\nx = = 1\n").unwrap();
         assert!(!heir.dark && heir.problems.len() == 1 && heir.contains("ui.text"));
         assert!(Theme::parse("t", "[scopes\nui = 'red'\n").is_err(), "nothing of it is left");
+        let orphan = Theme::parse("t", "inherits = 'bowline-light\n[scopes]\nui = 'red'\n").unwrap_err();
+        assert_eq!(orphan.line, 1, "another theme was meant");
+        let pale = Theme::parse("t", "[palette]\nink = '#010203\n[scopes]\nui = 'ink'\n").unwrap_err();
+        assert_eq!(pale.line, 2, "what is missing because of a mistake is none of its own");
     }
 
     proptest! {

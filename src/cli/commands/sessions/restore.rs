@@ -147,6 +147,10 @@ pub fn answer(
 ) -> Result<(String, bool), Report> {
     let root = options.session_root();
     let goes = |words: Words<'_>, target: &dyn Fn(String) -> RestoreTarget, dry: bool, side: Option<Side>| {
+        // A variable that is not set must not mean the latest session.
+        if [words.0, words.1].into_iter().flatten().any(|word| word.trim().is_empty()) {
+            return Err(Report::new("an empty word names no session and no entry"));
+        }
         // One word is the entry: of the latest session.
         let (session, entry) = match words {
             (Some(session), Some(entry)) => (Some(session.as_str()), entry.as_str()),
@@ -160,14 +164,16 @@ pub fn answer(
         StateCommand::Diff { session, entry } => goes((session, entry), &to(RestoreScope::Code), true, None)?,
         StateCommand::Restore { session, entry, dry_run, with_conversation, take } => {
             let is_of_files = *dry_run || *with_conversation || take.is_some();
-            let deleted = session.as_ref().filter(|_| entry.is_none() && !is_of_files);
+            let deleted =
+                session.as_ref().filter(|word| entry.is_none() && !is_of_files && !word.trim().is_empty());
             let trash = options.home.trash();
-            match deleted.map(|deleted| (trash::restore(&root, &trash, deleted), deleted)) {
-                Some((Ok(restored), _)) => complete(restored),
-                Some((Err(report), word)) if !is_entry_of_latest(&root, &options.cwd, word) => {
-                    return Err(report);
+            let restored = deleted.map(|deleted| trash::restore(&root, &trash, deleted)).transpose()?;
+            match (restored.flatten(), deleted) {
+                (Some(restored), _) => complete(restored),
+                (None, Some(word)) if !is_entry_of_latest(&root, &options.cwd, word) => {
+                    return Err(trash::no_such_session(&trash, word));
                 }
-                _ => {
+                (None, _) => {
                     let scope = if *with_conversation { RestoreScope::Both } else { RestoreScope::Code };
                     goes((session, entry), &to(scope), *dry_run, *take)?
                 }

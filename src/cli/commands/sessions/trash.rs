@@ -26,12 +26,14 @@ pub fn delete(path: &Path, trash: &Path, now_ms: u64) -> Result<Answer, Report> 
 }
 
 /// Moves a deleted session back from the trash.
-pub fn restore(root: &Path, trash: &Path, id: &str) -> Result<Answer, Report> {
+pub fn restore(root: &Path, trash: &Path, id: &str) -> Result<Option<Answer>, Report> {
     let restored = store::restore(root, trash, Some(id));
     let restored = restored.map_err(|error| Report::caused("cannot restore the session", &error))?;
-    let Some(path) = restored else {
-        return Err(Report::new(format!("no such session in the trash: {id}"))
-            .hint(format!("the trash is {}", trash.display())));
-    };
-    Ok((format!("Restored {}", path.display()), json!({"restored": path})))
+    Ok(restored.map(|path| (format!("Restored {}", path.display()), json!({"restored": path}))))
+}
+
+/// Returns the error for a session that is not in the trash.
+pub fn no_such_session(trash: &Path, id: &str) -> Report {
+    Report::new(format!("no such session in the trash: {id}"))
+        .hint(format!("the trash is {}", trash.display()))
 }

@@ -1,5 +1,6 @@
 //! What Enter does with several marked rows of a list. Must not know what its rows represent.
 
+use crate::base::plural::pluralize;
 use crate::ide::core::catalog::FilePlace;
 use crate::ide::core::context::Cx;
 use crate::ide::core::layers::last_picker::{self, Place};
@@ -18,9 +19,18 @@ pub fn accept(cx: &mut Cx<'_>) -> bool {
         }
         return true;
     }
+    let marked = picker.marked.len();
     let places = last_picker::places(cx.state, 0).unwrap_or_default();
+    if places.is_empty() {
+        return false;
+    }
+    let left_out = marked - places.len();
     let place = |((path, line), _): (Place, Pick)| -> FilePlace { (path, line.map(|line| (line, 1))) };
     drop(close(cx));
     (cx.state.catalog.open_files)(cx, places.into_iter().map(place).collect());
+    if left_out > 0 {
+        cx.state
+            .set_status(format!("{} in no file", pluralize(left_out, "marked row is", "marked rows are")));
+    }
     true
 }

@@ -58,8 +58,8 @@ pub struct PickerSpec {
     pub stays_open: bool,
     /// The signs at the beginning of the query that mean other lists.
     pub prefixes: &'static [Prefix],
-    /// Whether the texts of rows are paths: the name is shown before its folder.
-    pub has_paths: bool,
+    /// Whether the text of a row is a path: the name is shown before its folder.
+    pub has_path: fn(&Pick) -> bool,
     /// Whether each word of the query must be in a row as it is, in place of its letters anywhere in their order: where
     /// Enter runs what nobody meant otherwise.
     pub by_words: bool,
@@ -115,7 +115,7 @@ impl PickerSpec {
         mark: "✓",
         stays_open: false,
         prefixes: &[],
-        has_paths: false,
+        has_path: |_| false,
         by_words: false,
         keeps_text: false,
         load: |_| RowSource::Rows(Vec::new(), Vec::new()),

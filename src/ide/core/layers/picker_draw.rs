@@ -296,7 +296,8 @@ fn draw_text(canvas: &mut Canvas<'_>, y: u16, picker: &Picker, row: &PickRow, ro
     let plain = if (picker.spec.is_dimmed)(&row.pick) { soft } else { canvas.style("ui.overlay") };
     let matching = canvas.style("ui.overlay.title");
     let matched = picker.matched(row);
-    let folder = if picker.spec.has_paths { row.text.rfind('/').map_or(0, |at| at + 1) } else { 0 };
+    let folder =
+        if (picker.spec.has_path)(&row.pick) { row.text.rfind('/').map_or(0, |at| at + 1) } else { 0 };
     let folder_letters = row.text[..folder].graphemes(true).count();
     let parts =
         [(&row.text[folder..], folder_letters, plain), (row.text[..folder].trim_end_matches('/'), 0, soft)];

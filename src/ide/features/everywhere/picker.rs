@@ -4,6 +4,7 @@
 use nucleo::Injector;
 use tokio_util::sync::CancellationToken;
 
+use crate::ide::core::condition::Reason;
 use crate::ide::core::context::{Command, Cx, answer_or_error, command};
 use crate::ide::core::layers::picker::{Pick, PickRow, Picker, PickerSpec, RowSource, push};
 use crate::ide::core::state::State;
@@ -40,7 +41,8 @@ pub const PICKER: PickerSpec = PickerSpec {
     }),
     // A command is no place in a file.
     has_places: false,
-    has_paths: true,
+    has_path: |pick| pick.get::<BufferId>().is_some() || pick.get::<String>().is_some(),
+    is_dimmed: palette::picker::PICKER.is_dimmed,
     by_words: true,
     load: |_| RowSource::Task(fill),
     accept: |cx, pick, marked| {
@@ -65,6 +67,14 @@ fn of_kind(pick: &Pick) -> Option<&'static PickerSpec> {
 /// Returns a row with its kind, and without what only its own list can show.
 fn labeled(row: PickRow, kind: &str) -> PickRow {
     PickRow { text: row.text.trim_start().to_string(), detail: kind.to_string(), group: None, ..row }
+}
+
+/// Returns why a command cannot run now.
+fn reason(pick: &Pick) -> Option<Reason> {
+    match pick.get() {
+        Some(PaletteTarget::Unavailable(_, reason)) => Some(*reason),
+        _ => None,
+    }
 }
 
 fn open_rows(state: &State) -> impl Iterator<Item = PickRow> {
@@ -98,7 +108,8 @@ fn fill(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
             add(row, "symbol");
         }
         for row in commands {
-            add(row, "command");
+            let reason = reason(&row.pick).map(|reason| format!("command: {}", reason.text));
+            add(row, reason.as_deref().unwrap_or("command"));
         }
         others.pass(&cancel, |path| {
             if !is_open(&path) {

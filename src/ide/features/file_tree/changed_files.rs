@@ -32,7 +32,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "changed-files",
     title: "Go to changed file",
     footer: "Enter open",
-    has_paths: true,
+    has_path: |_| true,
     has_places: false,
     preview: Some(|_, pick| pick.get::<ChangedFile>().map(ChangedFile::preview)),
     load: |_| RowSource::Task(list),

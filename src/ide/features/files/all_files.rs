@@ -34,7 +34,7 @@ pub const PICKER: PickerSpec = PickerSpec {
         let path = state.workspace.join(names::parse(pick.get::<String>()?));
         Some(PreviewTarget::file(path, None))
     }),
-    has_paths: true,
+    has_path: |_| true,
     prefixes: PREFIXES,
     title: "Go to file",
     title_note: Some(ignored_note),

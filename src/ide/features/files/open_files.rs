@@ -20,7 +20,7 @@ pub const PICKER: PickerSpec = PickerSpec {
         let line = buffer.area.text().line_of(buffer.area.caret()).0 + 1;
         Some(PreviewTarget::file(buffer.path.clone()?, Some(line)))
     }),
-    has_paths: true,
+    has_path: |_| true,
     load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(id) = pick.get::<BufferId>() {

@@ -163,6 +163,7 @@ pub fn synchronize(cx: &mut Cx<'_>) {
         return;
     }
     let uses = std::mem::take(&mut recent.unwritten);
+    let kept = uses.clone();
     let (folder, name) = (CacheFolder::new(recent.folder.clone()), recent.name.clone());
     let work = move || -> std::io::Result<UsedFiles> {
         let stored = folder.get(&name, FILE_MAX)?.unwrap_or_default();
@@ -176,7 +177,7 @@ pub fn synchronize(cx: &mut Cx<'_>) {
         }
         Ok(files)
     };
-    cx.tasks.spawn_blocking("files.recent", work, |cx, stored| {
+    cx.tasks.spawn_blocking("files.recent", work, move |cx, stored| {
         let recent = &mut cx.state.slots[RECENT_FILES];
         recent.is_writing = false;
         match stored
@@ -184,8 +185,15 @@ pub fn synchronize(cx: &mut Cx<'_>) {
             .and_then(|read| read.map_err(|error| error.to_string()))
         {
             Ok(files) => recent.files = files,
-            // What this run has seen is known nevertheless.
-            Err(error) => tracing::warn!(%error, "recent files could not be kept"),
+            Err(error) => {
+                tracing::warn!(%error, "recent files could not be kept");
+                // They are written with the next use.
+                let mut uses = kept;
+                uses.append(&mut recent.unwritten);
+                uses.drain(..uses.len().saturating_sub(KEPT_MAX));
+                recent.unwritten = uses;
+                return;
+            }
         }
         for (path, at_ms) in recent.unwritten.clone() {
             recent.files.note(&path, at_ms);

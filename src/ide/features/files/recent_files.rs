@@ -20,7 +20,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     title: "Go to recent file",
     footer: "Enter open",
     preview: Some(|_, pick| Some(PreviewTarget::file(pick.get::<PathBuf>()?.clone(), None))),
-    has_paths: true,
+    has_path: |_| true,
     load: |_| RowSource::Task(list),
     accept: |cx, pick, _| {
         if let Some(path) = pick.get::<PathBuf>() {

@@ -5,6 +5,7 @@ use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::slots::Slot;
 use crate::ide::features::git::run::run;
+use crate::workspace::git::root_of;
 
 /// The feature's state.
 pub const BRANCH: Slot<CurrentBranch> = Slot::new();
@@ -22,8 +23,8 @@ pub struct CurrentBranch {
     name: Option<String>,
     is_stale: bool,
     is_running: bool,
-    /// Whether git has answered.
-    is_known: bool,
+    /// Whether the workspace is in no repository.
+    is_missing: bool,
 }
 
 impl CurrentBranch {
@@ -32,9 +33,9 @@ impl CurrentBranch {
         self.name.as_deref()
     }
 
-    /// Returns whether there is no repository, as far as git has answered.
+    /// Returns whether there is no repository, as far as is known.
     pub fn is_missing(&self) -> bool {
-        self.is_known && self.name.is_none()
+        self.is_missing
     }
 }
 
@@ -51,12 +52,14 @@ pub fn after_frame(cx: &mut Cx<'_>) {
     }
     (branch.is_stale, branch.is_running) = (false, true);
     let env = cx.env.clone();
-    let work = async move { run(&*env, SCRIPT, "", NAME_MAX).await };
+    let work = async move { (root_of(env.root()).is_none(), run(&*env, SCRIPT, "", NAME_MAX).await) };
     cx.tasks.spawn("git.branch", work, |cx, answer| {
         let branch = &mut cx.state.slots[BRANCH];
-        (branch.is_running, branch.is_known) = (false, true);
+        branch.is_running = false;
+        // If the task failed, that is not known.
+        branch.is_missing = answer.as_ref().is_ok_and(|(is_missing, _)| *is_missing);
         // Without a repository, git or a commit there is none to show.
-        let name = answer.ok().and_then(Result::ok).map(|name| visible(name.trim()).into_owned());
+        let name = answer.ok().and_then(|(_, name)| name.ok()).map(|name| visible(name.trim()).into_owned());
         let name = name.filter(|name| !name.is_empty());
         if name != branch.name {
             branch.name = name;

@@ -19,12 +19,13 @@ use crate::text::transaction::Transaction;
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
     command("git.next-hunk", "Go to next hunk", &["next change"], |cx| go_to_hunk(cx, true))
-        .when(has_tracked_file),
+        .when(condition::has_file),
     command("git.previous-hunk", "Go to previous hunk", &["previous change"], |cx| go_to_hunk(cx, false))
-        .when(has_tracked_file),
-    command("git.show-hunk", "Show original of hunk", &["preview hunk", "diff"], show).when(has_tracked_file),
+        .when(condition::has_file),
+    command("git.show-hunk", "Show original of hunk", &["preview hunk", "diff"], show)
+        .when(condition::has_file),
     command("git.revert-hunk", "Revert hunk", &["reset hunk", "discard change", "undo change"], revert)
-        .when(has_tracked_file),
+        .when(condition::has_file),
     command("git.switch-branch", "Switch branch", &["git checkout", "git branches", "git switch"], |cx| {
         cx.defer_picker("branches");
     })
@@ -38,11 +39,6 @@ pub const COMMANDS: &[Command] = &[
 /// The workspace is in a git repository, or that is not known yet.
 pub fn has_repository(state: &State) -> Result<(), Reason> {
     condition::require(!state.slots[BRANCH].is_missing(), Reason::new(NO_REPOSITORY))
-}
-
-/// A file is shown, in a repository.
-fn has_tracked_file(state: &State) -> Result<(), Reason> {
-    condition::has_file(state).and_then(|()| has_repository(state))
 }
 
 /// Maximum number of lines shown of a hunk.

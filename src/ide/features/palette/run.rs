@@ -38,10 +38,8 @@ pub fn run(cx: &mut Cx<'_>, pick: &Pick, _marked: &[Pick]) {
             let id = id.clone();
             cx.defer(move |cx| plugins::run::run(cx, &id));
         }
-        Some(PaletteTarget::Unavailable(_, reason)) => {
-            let message = reason.message(cx.state);
-            cx.state.set_status(message);
-        }
+        // It is asked again: the reason may have gone meanwhile.
+        Some(PaletteTarget::Unavailable(id, _)) => cx.defer_command(id),
         None => {}
     }
 }

@@ -170,10 +170,11 @@ impl SessionView {
     /// Returns the index of the first of these entries that has a shown row.
     fn nearest(&self, entries: &[CompactString]) -> Option<usize> {
         let outline = self.outline.as_ref().filter(|_| !entries.is_empty())?;
-        let shown = self.shown.iter().enumerate();
-        let shown: HashMap<&str, usize> =
-            shown.map(|(index, at)| (outline.rows[*at as usize].id.as_str(), index)).collect();
-        entries.iter().find_map(|id| shown.get(id.as_str()).copied())
+        let wanted: HashMap<&str, usize> =
+            entries.iter().enumerate().map(|(rank, id)| (id.as_str(), rank)).collect();
+        let rank = |at: &u32| wanted.get(outline.rows[*at as usize].id.as_str()).copied();
+        let found = self.shown.iter().enumerate().filter_map(|(index, at)| Some((rank(at)?, index)));
+        found.min().map(|(_, index)| index)
     }
 
     /// Returns on which row of the screen the selected one is.

@@ -27,6 +27,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     preview: Some(|_, pick| {
         pick.get::<(usize, String)>().map(|(_, text)| PreviewTarget::text(text.as_str()))
     }),
+    has_places: false,
     load: |state| {
         let now_ms = state.status.asked_ms;
         let row = |(n, logged): (usize, &crate::ide::core::status::LoggedMessage)| PickRow {
