@@ -77,7 +77,6 @@ fn open_value(text: &str, at: usize) -> Option<usize> {
                 quotes = None;
                 0
             }
-            (Some(_), _) => 1,
             (None, b'"' | b'\'') => {
                 let all = ["\"\"\"", "'''", "\"", "'"];
                 quotes = all.into_iter().find(|all| rest.starts_with(all.as_bytes()));
@@ -98,7 +97,7 @@ fn open_value(text: &str, at: usize) -> Option<usize> {
                 }
                 1
             }
-            (None, _) => 1,
+            _ => 1,
         };
         position += step;
     }

@@ -331,7 +331,7 @@ async fn run_case(plan: Plan, actions: Vec<Action>) {
             break;
         }
     }
-    stage.finish().await;
+    Box::pin(stage.finish()).await;
 }
 
 fn run(config: &Config, most: usize) {

@@ -297,3 +297,18 @@ fn settings_page_describes_every_setting() {
     }
     assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), page, "COMMANDS_UPDATE=1 writes it");
 }
+
+#[tokio::test]
+async fn settings_value_that_is_refused_says_why_also_in_a_narrow_window() {
+    for size in [(80, 24), (40, 12)] {
+        let mut ide = IdeSetup::new().with("a.txt", "one\n").size(size.0, size.1).start().await;
+        ide.keys("Ctrl-,").await;
+        ide.type_in("scroll margin").await;
+        ide.keys("Enter Ctrl-u").await;
+        ide.type_in("99").await;
+        ide.keys("Enter").await;
+        let picture = ide.picture();
+        assert!(picture.contains("scroll-margin must be a whole"), "{picture}");
+        assert!(picture.contains("99"), "the answer is kept: {picture}");
+    }
+}

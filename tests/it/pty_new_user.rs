@@ -125,7 +125,7 @@ fn new_user_lets_the_agent_fix_a_function_and_undoes_it_and_goes_back_to_yesterd
     palette(&mut pty, "session tree", "Show session tree");
     pty.wait_text("you are here");
     press(&mut pty, UP, "you are here");
-    press(&mut pty, "n", "  n ");
+    press(&mut pty, "n", "n branch");
     pty.wait_for("the branch behind the first answer", |screen| {
         let text = screen.contents();
         text.contains("It subtracts.") && !text.contains("Now it adds.")

@@ -218,6 +218,11 @@ impl Buffer {
         self.highlighting.next_job(&mut self.area.document, path, visible, now)
     }
 
+    /// Returns the path that tells what kind of text it is: that of its file, or its title.
+    pub fn kind_path(&self) -> Option<&Path> {
+        self.path.as_deref().or(self.builtin.map(|(title, _)| Path::new(title)))
+    }
+
     /// Whether the agent's unreviewed marks touch a line.
     pub fn is_marked(&self, line: Range<Byte>) -> bool {
         let marks = self.area.document.marks().all();

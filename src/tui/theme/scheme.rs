@@ -170,11 +170,9 @@ impl Reader<'_> {
             }
             None => None,
         };
-        if entries.as_ref().is_none_or(|entries| entries.is_empty() && !problems.is_empty())
-            && inherited.is_none()
-        {
-            let missing = || error(0, "there is no table `scopes`".to_string());
-            return Err(problems.into_iter().next().unwrap_or_else(missing));
+        let has_scopes = entries.as_ref().is_some_and(|rows| !rows.is_empty() || problems.is_empty());
+        if !has_scopes && inherited.is_none() {
+            return Err(error(0, "there is no table `scopes`".to_string()));
         }
         let empty = ThemeFile { dark: None, palette, scopes: HashMap::new(), problems: Vec::new() };
         let mut all = inherited.unwrap_or(empty);

@@ -277,6 +277,9 @@ fn footer(prompt: &Prompt, keymap: &Keymap) -> String {
     keys.join("  ")
 }
 
+/// Columns of the frame around a title and a note beside it.
+const NOTE_MARGIN: usize = 11;
+
 /// Draws the prompt.
 fn draw(canvas: &mut Canvas<'_>, prompt: &Prompt, keymap: &Keymap) {
     let (cols, _) = canvas.size();
@@ -284,7 +287,11 @@ fn draw(canvas: &mut Canvas<'_>, prompt: &Prompt, keymap: &Keymap) {
         (title, "") => title.clone(),
         (title, flags) => format!("{title} ({flags})"),
     };
-    let inner = frame::draw(canvas, &title, &prompt.note, &footer(prompt, keymap));
+    // Why an answer is rejected goes before what is asked.
+    let room = usize::from(cols).saturating_sub(text_width(&title) + NOTE_MARGIN);
+    let (title, note) =
+        if text_width(&prompt.note) > room { (&prompt.note, "") } else { (&title, prompt.note.as_str()) };
+    let inner = frame::draw(canvas, title, note, &footer(prompt, keymap));
     let (text, _) = visible_part(prompt, cols.saturating_sub(6));
     let style = canvas.style("ui.overlay");
     canvas.content(inner.x + 1, inner.y, &text, style);

@@ -1,6 +1,7 @@
 //! Commands that change display options until the program ends. Their initial values are in the settings.
 
 use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::model::buffers::Buffer;
 use crate::ide::model::view::display::{DisplayOptions, SoftWrap, TabLineDisplay};
 
 /// The area's rows.
@@ -68,7 +69,7 @@ fn toggle(cx: &mut Cx<'_>, what: &str, which: impl Fn(&mut DisplayOptions) -> &m
 
 /// Turns wrapping on or off in all files, as the shown one has it not.
 fn wrap(cx: &mut Cx<'_>) {
-    let path = cx.state.buffers.current().and_then(|buffer| buffer.path.as_deref());
+    let path = cx.state.buffers.current().and_then(Buffer::kind_path);
     let is_on = !cx.state.display.wrap.is_on(path);
     cx.state.display.wrap = SoftWrap::always(is_on);
     cx.state.set_status(format!("Word wrap: {}", if is_on { "on" } else { "off" }));

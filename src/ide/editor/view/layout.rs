@@ -149,7 +149,7 @@ fn lay_out(buffer: &mut Buffer, frame: &Frame<'_>) -> VisibleRows {
     let bar = u16::from(display.scrollbar && !frame.is_accessible && area.width >= BAR_COLS && !fits);
     let cols = area.width.saturating_sub(gutter + bar);
     // The cursor after the last character of a row needs a cell, too.
-    let wraps = frame.is_accessible || display.wrap.is_on(buffer.path.as_deref());
+    let wraps = frame.is_accessible || display.wrap.is_on(buffer.kind_path());
     buffer.area.per_view.view.wrap = wraps.then(|| usize::from(cols.saturating_sub(1)).max(1));
     let top = scroll_to_cursor(buffer, frame, cols);
     let view = &buffer.area.per_view.view;

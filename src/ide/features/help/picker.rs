@@ -40,6 +40,10 @@ pub const PICKER: PickerSpec = PickerSpec {
 
 /// Score of a section whose text has every word of the query, while the heading has not.
 const IN_TEXT: u32 = 1;
+/// What the words of the query count beside that where they follow each other, as in the query.
+const PHRASE: u32 = 5;
+/// What each word counts that the heading has.
+const IN_HEADING: u32 = 10;
 
 fn row(section: Section) -> PickRow {
     let title = sections_title(&section);
@@ -61,15 +65,18 @@ fn score(query: &str, row: &PickRow) -> Option<u32> {
     let titled = rank(query, &Names { title: &row.text, ..Names::default() });
     titled.map(|found| found.score + IN_TEXT).or_else(|| {
         let text = row.pick.get::<Section>()?.text().to_lowercase();
-        let has_all = query.to_lowercase().split_whitespace().all(|word| text.contains(word));
-        has_all.then_some(IN_TEXT)
+        let (query, heading) = (query.to_lowercase(), row.text.to_lowercase());
+        let words = || query.split_whitespace();
+        let in_heading = words().filter(|word| heading.contains(word)).count() as u32 * IN_HEADING;
+        let phrase = if text.contains(query.trim()) { PHRASE } else { 0 };
+        words().all(|word| text.contains(word)).then_some(IN_TEXT + in_heading + phrase)
     })
 }
 
 /// Returns the text of a page.
 fn page_text(_: Arc<dyn Environment>, file: String) -> BoxFuture<'static, Result<String, String>> {
-    let page = PAGES.iter().find(|page| page.file == file);
-    Box::pin(ready(page.map(|page| page.text.to_string()).ok_or_else(|| format!("No page {file}"))))
+    let page = PAGES.iter().find(|page| page.file == file).map(|page| page.text.to_string());
+    Box::pin(ready(page.ok_or(file)))
 }
 
 /// Opens the page of a section in the editor, at the section.
@@ -80,6 +87,8 @@ fn open(cx: &mut Cx<'_>, section: &Section) {
     let tab_width = cx.state.tab_width();
     if let Some(buffer) = cx.state.buffers.current_mut() {
         buffer.place_cursor((section.line, 1), tab_width);
+        // The heading comes first on the screen, and its section below.
+        buffer.area.per_view.view.top = buffer.area.caret();
     }
     panes::focus(cx, Focus::Editor);
     cx.state.damage.add_all();
