@@ -1,6 +1,7 @@
 //! Files as the session knew them, brought back by a user at the keyboard.
 
 use bowline::ide::core::state::State;
+use bowline::ide::features::restore::view::RestoreView;
 use bowline::ide::features::transcript::items::{Item, ItemKind, TRANSCRIPT};
 use bowline::llm::providers::scripted::Turn;
 use bowline::tools::Mode;
@@ -22,10 +23,16 @@ async fn run_command(ide: &mut TestIde, command: &str) {
     ide.keys("Enter").await;
 }
 
+/// Waits until it is shown what undoing a restore would do.
+async fn wait_for_preview(ide: &mut TestIde) {
+    ide.wait_for("the preview", |state| state.layers.top::<RestoreView>().is_some()).await;
+    assert!(ide.picture().contains("─ Undo last restore ─"), "{}", ide.picture());
+}
+
 /// How many restores the conversation reports.
 fn restores_said(state: &State) -> usize {
     let items = state.slots[TRANSCRIPT].items().iter();
-    let is_restore = |item: &&Item| matches!(&item.kind, ItemKind::Notice { error: false, text } if text.starts_with("Restored "));
+    let is_restore = |item: &&Item| matches!(&item.kind, ItemKind::Notice { error: false, text } if text.starts_with("Restored ") || text.starts_with("Undid the last restore"));
     items.filter(is_restore).count()
 }
 
@@ -55,7 +62,7 @@ async fn restore_view_undoes_turn_with_conflict() {
     assert_eq!(ide.file_text("b.txt.restored"), "old\n");
     assert!(!ide.path("new.rs").exists());
     run_command(&mut ide, "session.undo-restore").await;
-    ide.wait_for_text("Restore files to here").await;
+    wait_for_preview(&mut ide).await;
     assert_eq!(restores_said(ide.state()), 1);
     ide.keys("Enter").await;
     ide.wait_for("the second restore", |state| restores_said(state) == 2).await;
@@ -121,6 +128,14 @@ async fn session_tree_restores_files_and_conversation() {
         "first",
         "the words are there to be said differently"
     );
+    run_command(&mut ide, "session.undo-restore").await;
+    wait_for_preview(&mut ide).await;
+    ide.keys("Enter").await;
+    ide.wait_for_text("Undid the last restore").await;
+    assert_eq!(ide.file_text("a.txt"), "2\n");
+    let picture = ide.picture();
+    assert!(picture.contains("second done"), "the conversation is back, too: {picture}");
+    assert_eq!(ide.state().prompt.area.text().to_string(), "", "nothing was said differently");
 }
 
 #[tokio::test]
@@ -236,9 +251,9 @@ async fn undo_agent_turn_covers_closed_files_and_saves() {
         "Undid the agent's last turn in closed.txt, made.txt, open.txt. Undo: “Undo last restore” (F1)"
     );
     run_command(&mut ide, "session.undo-restore").await;
-    ide.wait_for_text("Restore files to here").await;
+    wait_for_preview(&mut ide).await;
     ide.keys("Enter").await;
-    ide.wait_for_text("Restored").await;
+    ide.wait_for_text("Undid the last restore").await;
     assert_eq!(
         (ide.file_text("open.txt").as_str(), ide.file_text("closed.txt").as_str()),
         ("1\n2\n", "size\n")

@@ -64,6 +64,8 @@ pub struct Agent {
     pub last_escape: Option<Duration>,
     /// The entry that returns the files to their state before the last checkpoint restore.
     pub undo_restore_entry: Option<String>,
+    /// That entry, if the restore has moved the conversation, too. It is where the conversation was.
+    pub moved_with_restore: Option<String>,
     /// Number of user questions it has asked in this run.
     pub question_dialogs: u64,
     /// The user's name for the session.

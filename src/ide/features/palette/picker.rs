@@ -20,6 +20,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     footer: "Enter run",
     load: |_| RowSource::Live(String::new(), search),
     letters: Some(|query, row| rank::letters(query, &row.text)),
+    keeps_text: true,
     is_dimmed: |pick| matches!(pick.get(), Some(PaletteTarget::Unavailable(..))),
     accept: run,
     ..PickerSpec::EMPTY

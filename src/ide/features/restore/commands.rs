@@ -44,7 +44,11 @@ fn preview_restore(cx: &mut Cx<'_>, target: impl FnOnce(String) -> RestoreTarget
 
 fn undo(cx: &mut Cx<'_>) {
     match cx.state.agent.undo_restore_entry.clone() {
-        Some(entry) => restore::events::open(cx, RestoreTarget::To(entry, RestoreScope::Code)),
+        Some(entry) => {
+            let has_moved = cx.state.agent.moved_with_restore.as_ref() == Some(&entry);
+            let scope = if has_moved { RestoreScope::Both } else { RestoreScope::Code };
+            restore::events::open(cx, RestoreTarget::To(entry, scope));
+        }
         None => cx.state.set_status("No restore to undo"),
     }
 }

@@ -5,6 +5,8 @@ use ratatui::layout::Rect;
 use crate::base::plural::pluralize;
 use crate::base::width::{text_width, truncate, visible};
 use crate::ide::core::layers::frame;
+use crate::ide::core::state::State;
+use crate::ide::features::restore::events::is_undo;
 use crate::ide::features::restore::view::RestoreView;
 use crate::patch::diff::LineDiff;
 use crate::runtime::restore::target::{PreviewPath, RestoreScope, RestoreTarget};
@@ -50,8 +52,9 @@ fn note(view: &RestoreView, file: &PreviewPath) -> String {
 }
 
 /// Draws the preview.
-pub fn draw(canvas: &mut Canvas<'_>, view: &RestoreView) {
+pub fn draw(canvas: &mut Canvas<'_>, view: &RestoreView, state: &State) {
     let title = match &view.preview.target {
+        target if is_undo(state, target) => "Undo last restore",
         RestoreTarget::To(_, RestoreScope::Both) => "Restore files and conversation",
         RestoreTarget::To(..) => "Restore files to here",
         RestoreTarget::RevertTurn(_) => "Undo file changes of turn",

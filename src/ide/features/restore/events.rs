@@ -5,6 +5,7 @@
 use crate::base::plural::pluralize;
 use crate::ide::core::context::{Cx, answer_or_report};
 use crate::ide::core::damage::Part;
+use crate::ide::core::state::State;
 use crate::ide::features::message_queue::take_back;
 use crate::ide::features::restore::apply::{TASK, apply};
 use crate::ide::features::restore::view::RestoreView;
@@ -61,6 +62,11 @@ pub fn show_preview(cx: &mut Cx<'_>, preview: Preview) {
     cx.state.push_layer(RestoreView::new(preview));
 }
 
+/// Returns whether a restore undoes the last one.
+pub fn is_undo(state: &State, target: &RestoreTarget) -> bool {
+    matches!(target, RestoreTarget::To(entry, _) if state.agent.undo_restore_entry.as_ref() == Some(entry))
+}
+
 /// Handles the end of a restore, and reports it.
 pub fn on_restored(cx: &mut Cx<'_>, restored: Restored) {
     let Restored { target, applied, conflicts, merged, undo, message } = restored;
@@ -79,10 +85,11 @@ pub fn on_restored(cx: &mut Cx<'_>, restored: Restored) {
     let is_unchanged = applied.done == 0 && applied.failed.is_empty() && merged.is_empty();
     let stayed = conflicts.iter().filter(|conflict| conflict.decision != Decision::Theirs).count();
     let undo_key = cx.state.how_to("session.undo-restore");
-    let changed = if is_unchanged {
-        "No file had to be restored".to_string()
-    } else {
-        format!("Restored {}", pluralize(applied.done, "path", "paths"))
+    let paths = pluralize(applied.done, "path", "paths");
+    let changed = match is_unchanged {
+        true => "No file had to be restored".to_string(),
+        false if is_undo(cx.state, &target) => format!("Undid the last restore: {paths}"),
+        false => format!("Restored {paths}"),
     };
     let undo_hint = if is_unchanged { String::new() } else { format!(". Undo: {undo_key}") };
     let text = format!("{changed}{}{}{undo_hint}", further(merged.len(), "merged"), further(stayed, "kept"));
@@ -96,6 +103,8 @@ pub fn on_restored(cx: &mut Cx<'_>, restored: Restored) {
         }
         None => cx.state.set_status(text),
     }
+    let has_moved = matches!(target, RestoreTarget::To(_, RestoreScope::Both));
+    cx.state.agent.moved_with_restore = undo.clone().filter(|_| has_moved);
     cx.state.agent.undo_restore_entry = undo;
 }
 

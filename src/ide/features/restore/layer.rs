@@ -19,8 +19,8 @@ impl Layer for RestoreView {
         draw::view_area(size)
     }
 
-    fn draw(&self, canvas: &mut Canvas<'_>, _state: &State) {
-        draw::draw(canvas, self);
+    fn draw(&self, canvas: &mut Canvas<'_>, state: &State) {
+        draw::draw(canvas, self, state);
     }
 
     fn is_view(&self) -> bool {

@@ -24,6 +24,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     stays_open: true,
     rank: Some(rank),
     letters: Some(|query, row| rank::letters(query, &row.text)),
+    keeps_text: true,
     accept: |cx, pick, _| match row_of(pick) {
         Some(row) => commands::change(cx, row),
         None => cx.defer_command(EDIT_KEYS),
