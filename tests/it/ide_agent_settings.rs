@@ -88,7 +88,7 @@ async fn settings_panel_changes_each_setting_by_arrows_and_lists() {
     for start in ["Model: other", "Thinking: ", "Approval mode: untrusted", "Tools: ", "Profile: openai"] {
         assert_eq!(said.iter().filter(|line| line.starts_with(start)).count(), 1, "{start}: {said:?}");
     }
-    assert!(ide.picture().contains("? asks for edits"), "the status line: {}", ide.picture());
+    assert!(ide.picture().contains("? untrusted"), "the status line: {}", ide.picture());
     ide.prompt("second").await;
     let request = &ide.script.requests()[1];
     assert_eq!((request.model.id.as_str(), request.thinking), ("other", level));

@@ -64,13 +64,13 @@ fn zoom(state: &State) -> Vec<Variant> {
     variants([(66, long), (67, short)])
 }
 
-/// What the approval mode does: the usual one where there is room, the others in words or as a sign.
+/// The approval mode: the usual one where there is room, the others by name or as a sign.
 fn approval(state: &State) -> Vec<Variant> {
     let (sign, words) = match state.agent.approval_mode {
         Mode::OnRequest => return variants([(35, Mode::OnRequest.name().to_string())]),
         Mode::Full => ("!", "! full access"),
-        Mode::Untrusted => ("?", "? asks for edits"),
-        Mode::AutoEdit => ("×", "× edits only"),
+        Mode::Untrusted => ("?", "? untrusted"),
+        Mode::AutoEdit => ("×", "× auto-edit"),
     };
     variants([(69, words.to_string()), (93, sign.to_string())])
 }
