@@ -17,6 +17,20 @@ fn setup() -> IdeSetup {
     IdeSetup::new().size(120, 24).policy(Mode::Full).checkpoints()
 }
 
+/// A session of two turns, each of which writes its number to `a.txt`.
+async fn after_two_turns() -> TestIde {
+    let turns = [
+        bash_turn("c1", "echo 1 > a.txt"),
+        Turn::text("first done"),
+        bash_turn("c2", "echo 2 > a.txt"),
+        Turn::text("second done"),
+    ];
+    let mut ide = setup().turns(turns).start().await;
+    ide.prompt("first").await;
+    ide.prompt("second").await;
+    ide
+}
+
 async fn run_command(ide: &mut TestIde, command: &str) {
     ide.keys("Alt-x").await;
     ide.type_in(command).await;
@@ -103,15 +117,7 @@ async fn restore_of_open_file_merges_unsaved_edits() {
 
 #[tokio::test]
 async fn session_tree_restores_files_and_conversation() {
-    let turns = [
-        bash_turn("c1", "echo 1 > a.txt"),
-        Turn::text("first done"),
-        bash_turn("c2", "echo 2 > a.txt"),
-        Turn::text("second done"),
-    ];
-    let mut ide = setup().turns(turns).start().await;
-    ide.prompt("first").await;
-    ide.prompt("second").await;
+    let mut ide = after_two_turns().await;
     assert_eq!(ide.file_text("a.txt"), "2\n");
     ide.keys("Alt-g").await;
     ide.wait_for_text("second").await;
@@ -140,15 +146,7 @@ async fn session_tree_restores_files_and_conversation() {
 
 #[tokio::test]
 async fn session_tree_restores_files_as_after_any_answer_also_the_last() {
-    let turns = [
-        bash_turn("c1", "echo 1 > a.txt"),
-        Turn::text("first done"),
-        bash_turn("c2", "echo 2 > a.txt"),
-        Turn::text("second done"),
-    ];
-    let mut ide = setup().turns(turns).start().await;
-    ide.prompt("first").await;
-    ide.prompt("second").await;
+    let mut ide = after_two_turns().await;
     ide.keys("Alt-g").await;
     let steps = [("Home", None), ("End", Some("2\n")), ("Home Down", Some("1\n")), ("End", Some("2\n"))];
     for (before, (keys, content)) in steps.into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What the program cannot choose: the size of its window, and a clock that somebody sets.
+//! What the program cannot choose: the size of its window, and a clock that is set.
 
 use std::time::Duration;
 

@@ -198,7 +198,7 @@ mod ide_snippets;
 mod ide_start;
 /// The segments of the status line.
 mod ide_status;
-/// The size of the window, and a clock that somebody sets.
+/// The size of the window, and a clock that is set.
 mod ide_surroundings;
 /// Code has colors.
 mod ide_syntax;
@@ -279,7 +279,7 @@ mod pty_doctor;
 /// The prompt in the user's own editor.
 mod pty_editor;
 mod pty_flows;
-/// Five tasks of somebody who has never seen the program.
+/// Five tasks of a new user.
 mod pty_new_user;
 /// A panic of the loop in a real terminal.
 mod pty_panic;

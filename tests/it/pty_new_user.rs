@@ -1,4 +1,4 @@
-//! Five tasks of somebody who has never seen the program, in the default map at 80x24. Each key is pressed only while the
+//! Five tasks of a new user, in the default map at 80x24. Each key is pressed only while the
 //! screen names it or the row that it chooses.
 
 use serde_json::json;

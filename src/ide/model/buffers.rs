@@ -245,7 +245,7 @@ pub struct Buffers {
     current: usize,
     /// The files, the last used first; closed ones may remain.
     used: Vec<BufferId>,
-    /// How far the files were gone through by their last use, and until when that goes on.
+    /// How many steps back through the files by last use the shown one is, and until when a step goes on from there.
     walk: Option<(usize, Duration)>,
     next_id: u32,
 }

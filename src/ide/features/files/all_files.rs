@@ -22,7 +22,7 @@ use crate::ide::core::layers::raised::Bonuses;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
-use crate::ide::features::files::open::{open, open_all};
+use crate::ide::features::files::open::open;
 use crate::ide::features::files::recent;
 use crate::ide::model::file_list::{self, FileWalk};
 use crate::workspace::walk::{self, Scope};
@@ -50,14 +50,6 @@ pub const PICKER: PickerSpec = PickerSpec {
             panes::focus(cx, Focus::Editor);
         }
     },
-    accept_many: Some(|cx, marked| {
-        let path = |path: &String| cx.state.workspace.join(names::parse(path));
-        let paths = marked.iter().filter_map(Pick::get::<String>).map(path);
-        let files = paths.map(|path| (path, None)).collect();
-        cx.state.note_jump();
-        open_all(cx, files);
-        panes::focus(cx, Focus::Editor);
-    }),
     ..PickerSpec::EMPTY
 };
 

@@ -10,7 +10,7 @@ use crate::ide::core::layers::picker::{Pick, PickRow, PickerSpec, RowSource, pus
 use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
-use crate::ide::features::files::open::{open, open_all};
+use crate::ide::features::files::open::open;
 use crate::ide::features::files::recent;
 use crate::ide::model::age::age;
 
@@ -29,12 +29,6 @@ pub const PICKER: PickerSpec = PickerSpec {
             panes::focus(cx, Focus::Editor);
         }
     },
-    accept_many: Some(|cx, marked| {
-        let files = marked.iter().filter_map(Pick::get::<PathBuf>).map(|path| (path.clone(), None)).collect();
-        cx.state.note_jump();
-        open_all(cx, files);
-        panes::focus(cx, Focus::Editor);
-    }),
     ..PickerSpec::EMPTY
 };
 
