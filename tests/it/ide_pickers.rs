@@ -455,3 +455,58 @@ async fn picker_of_everything_lists_each_kind_once_and_does_what_the_kind_does()
     open(&mut ide, ">word wrap").await;
     assert_eq!(open_picker(&mut ide), Some("commands"));
 }
+
+/// Opens a list, types a query, and accepts with a key.
+async fn choose(ide: &mut TestIde, list: &str, query: &str, key: &str) {
+    ide.keys(list).await;
+    ide.type_in(query).await;
+    ide.headless.idle().await;
+    ide.keys(key).await;
+    ide.headless.idle().await;
+}
+
+#[tokio::test]
+async fn picker_of_files_takes_line_and_column_behind_a_colon() {
+    let lines = (1..=60).map(|n| format!("line {n}")).collect::<Vec<_>>().join("\n");
+    let setup =
+        IdeSetup::new().with("a.txt", "one\n").file("src/long.txt", &lines).file("src/other.txt", "x\n");
+    let mut ide = setup.size(140, 40).start().await;
+    ide.keys("Ctrl-p").await;
+    ide.type_in("long:").await;
+    ide.headless.idle().await;
+    assert_eq!(listed(&mut ide), ["src/long.txt"], "the number is yet to come");
+    ide.type_in("50").await;
+    ide.headless.idle().await;
+    assert_eq!(listed(&mut ide), ["src/long.txt"]);
+    assert!(ide.picture().contains("line 50"), "the preview is at the line: {}", ide.picture());
+    ide.keys("Enter").await;
+    ide.headless.idle().await;
+    assert_eq!((ide.current_file_name().as_str(), ide.cursor()), ("long.txt", (50, 1)));
+    choose(&mut ide, "Ctrl-p", "a.txt:9999", "Enter").await;
+    assert_eq!(ide.current_file_name(), "a.txt", "a line behind the end is the last one");
+    choose(&mut ide, "Ctrl-p", "long:12:4", "Ctrl-v").await;
+    assert_eq!((ide.state().windows.count(), ide.cursor()), (2, (12, 4)), "in a new window");
+    for (list, query) in [("Alt-b", "long:7:2"), ("Alt-, s e", "long.txt:7:2"), ("Alt-, f o", "long:7:2")] {
+        choose(&mut ide, "Ctrl-p", "a.txt", "Enter").await;
+        choose(&mut ide, list, query, "Enter").await;
+        assert_eq!((ide.current_file_name().as_str(), ide.cursor()), ("long.txt", (7, 2)), "{list}");
+    }
+}
+
+#[tokio::test]
+async fn picker_of_files_keeps_the_selected_row_while_a_line_is_typed() {
+    let setup =
+        IdeSetup::new().with("a.txt", "one\n").file("src/b1.rs", "1\n2\n").file("src/b2.rs", "1\n2\n");
+    let mut ide = setup.size(140, 40).start().await;
+    ide.keys("Ctrl-p").await;
+    ide.type_in("src").await;
+    ide.headless.idle().await;
+    ide.keys("Down").await;
+    let wanted = selected(&mut ide);
+    ide.type_in(":2").await;
+    ide.headless.idle().await;
+    assert_eq!(selected(&mut ide), wanted);
+    ide.keys("Enter").await;
+    ide.headless.idle().await;
+    assert_eq!((format!("src/{}", ide.current_file_name()), ide.cursor()), (wanted, (2, 1)));
+}

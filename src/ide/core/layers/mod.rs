@@ -13,6 +13,7 @@ pub mod picker_draw;
 pub mod prefix;
 pub mod preview;
 pub mod prompt;
+pub mod query_position;
 pub mod raised;
 pub mod rank;
 pub mod row_actions;

@@ -78,6 +78,9 @@ pub struct PickerSpec {
     pub commands: &'static [&'static str],
     /// Accepts a row. `marked` are the rows marked with Tab.
     pub accept: fn(&mut Cx<'_>, pick: &Pick, marked: &[Pick]),
+    /// Accepts a row of a list of files at the one-based line and column behind a colon of the query, which are not
+    /// matched then. Without it they are.
+    pub accept_at: Option<fn(&mut Cx<'_>, &Pick, at: (usize, usize))>,
     /// Accepts all rows marked with Tab together; without it places in files are opened.
     pub accept_many: Option<fn(&mut Cx<'_>, marked: &[Pick])>,
     /// Removes what a row stands for; without it the key edits the query.
@@ -120,6 +123,7 @@ impl PickerSpec {
         keeps_text: false,
         load: |_| RowSource::Rows(Vec::new(), Vec::new()),
         accept: |_, _, _| {},
+        accept_at: None,
         accept_many: None,
         remove: None,
         reset: None,
@@ -372,12 +376,15 @@ impl Picker {
             (self.last_query, self.selected) = (query, 0);
             return self.fill_ranked(rank);
         }
-        let appended = query.starts_with(&self.last_query);
-        if self.spec.by_words {
-            self.matching.set_query(&matching::as_words(&query), appended);
-        } else {
-            self.matching.set_query(&query, appended);
+        let (matched, before) = (self.matched_part(&query), self.matched_part(&self.last_query));
+        if matched == before {
+            // Only the position is another one: the selected row stays.
+            self.last_query = query;
+            return;
         }
+        let appended = matched.starts_with(before);
+        let pattern = if self.spec.by_words { matching::as_words(matched) } else { matched.to_string() };
+        self.matching.set_query(&pattern, appended);
         self.last_query = query;
         self.selected = 0;
         (self.is_query_stale, self.is_settled) = (true, false);
@@ -450,7 +457,10 @@ impl Picker {
 
     /// Returns what is shown beside the list for the selected row.
     pub fn preview(&self, state: &State) -> Option<PreviewTarget> {
-        (self.spec.preview?)(state, &self.current()?.pick)
+        let pick = &self.current()?.pick;
+        let target = (self.spec.preview?)(state, pick)?;
+        let at = self.position().filter(|_| (self.spec.has_path)(pick));
+        Some(PreviewTarget { line: at.map(|(line, _)| line).or(target.line), ..target })
     }
 
     /// Returns which letters of a row the query matches, as indices of graphemes, sorted.
@@ -705,8 +715,10 @@ pub fn accept_selected(cx: &mut Cx<'_>) {
         return cx.state.set_status(NO_MATCHES);
     }
     let Some(picker) = close(cx) else { return };
-    if let Some(pick) = picker.current().map(|row| row.pick.clone()) {
-        (picker.spec.accept)(cx, &pick, &picker.marked);
+    let Some(pick) = picker.current().map(|row| row.pick.clone()) else { return };
+    match picker.spec.accept_at.zip(picker.position()) {
+        Some((accept_at, at)) => accept_at(cx, &pick, at),
+        None => (picker.spec.accept)(cx, &pick, &picker.marked),
     }
 }
 

@@ -50,6 +50,12 @@ pub const PICKER: PickerSpec = PickerSpec {
             (kind.accept)(cx, pick, marked);
         }
     },
+    accept_at: Some(|cx, pick, at| match of_kind(pick).map(|kind| (kind.accept_at, kind.accept)) {
+        Some((Some(accept_at), _)) => accept_at(cx, pick, at),
+        // What is no file has no lines.
+        Some((None, accept)) => accept(cx, pick, &[]),
+        None => {}
+    }),
     ..PickerSpec::EMPTY
 };
 

@@ -42,16 +42,19 @@ pub const PICKER: PickerSpec = PickerSpec {
     hints: &[("files.toggle-ignored", "ignored files")],
     commands: &["files.toggle-ignored"],
     load: |_| RowSource::Task(walk),
-    accept: |cx, pick, _| {
-        if let Some(path) = pick.get::<String>() {
-            let path = cx.state.workspace.join(names::parse(path));
-            cx.state.note_jump();
-            open(cx, path, None);
-            panes::focus(cx, Focus::Editor);
-        }
-    },
+    accept: |cx, pick, _| accept(cx, pick, None),
+    accept_at: Some(|cx, pick, at| accept(cx, pick, Some(at))),
     ..PickerSpec::EMPTY
 };
+
+/// Opens the file of a row, at a line and column if they are known.
+fn accept(cx: &mut Cx<'_>, pick: &Pick, at: Option<(usize, usize)>) {
+    let Some(path) = pick.get::<String>() else { return };
+    let path = cx.state.workspace.join(names::parse(path));
+    cx.state.note_jump();
+    open(cx, path, at);
+    panes::focus(cx, Focus::Editor);
+}
 
 /// The signs that lead to other lists.
 pub const PREFIXES: &[Prefix] = &[

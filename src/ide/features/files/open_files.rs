@@ -1,5 +1,6 @@
 //! Picker of the open files.
 
+use crate::ide::core::context::Cx;
 use crate::ide::core::layers::picker::Pick;
 use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::layers::picker::{PickerSpec, RowSource};
@@ -22,13 +23,8 @@ pub const PICKER: PickerSpec = PickerSpec {
     }),
     has_path: |_| true,
     load: |state| RowSource::Rows(rows(state), Vec::new()),
-    accept: |cx, pick, _| {
-        if let Some(id) = pick.get::<BufferId>() {
-            cx.state.note_jump();
-            cx.state.buffers.show(*id);
-            panes::focus(cx, Focus::Editor);
-        }
-    },
+    accept: |cx, pick, _| accept(cx, pick, None),
+    accept_at: Some(|cx, pick, at| accept(cx, pick, Some(at))),
     // Files that are open already: the last one is shown, and the others are those before it.
     accept_many: Some(|cx, marked| {
         for id in marked.iter().filter_map(Pick::get::<BufferId>) {
@@ -39,6 +35,18 @@ pub const PICKER: PickerSpec = PickerSpec {
     }),
     ..PickerSpec::EMPTY
 };
+
+/// Shows the file of a row, at a line and column if they are known.
+fn accept(cx: &mut Cx<'_>, pick: &Pick, at: Option<(usize, usize)>) {
+    let Some(id) = pick.get::<BufferId>() else { return };
+    cx.state.note_jump();
+    cx.state.buffers.show(*id);
+    let tab_width = cx.state.text_options.tab_width;
+    if let (Some(at), Some(buffer)) = (at, cx.state.buffers.get_mut(*id)) {
+        buffer.place_cursor(at, tab_width);
+    }
+    panes::focus(cx, Focus::Editor);
+}
 
 /// Returns the rows of the open files.
 pub fn rows(state: &State) -> Vec<PickRow> {

@@ -22,15 +22,18 @@ pub const PICKER: PickerSpec = PickerSpec {
     preview: Some(|_, pick| Some(PreviewTarget::file(pick.get::<PathBuf>()?.clone(), None))),
     has_path: |_| true,
     load: |_| RowSource::Task(list),
-    accept: |cx, pick, _| {
-        if let Some(path) = pick.get::<PathBuf>() {
-            cx.state.note_jump();
-            open(cx, path.clone(), None);
-            panes::focus(cx, Focus::Editor);
-        }
-    },
+    accept: |cx, pick, _| accept(cx, pick, None),
+    accept_at: Some(|cx, pick, at| accept(cx, pick, Some(at))),
     ..PickerSpec::EMPTY
 };
+
+/// Opens the file of a row, at a line and column if they are known.
+fn accept(cx: &mut Cx<'_>, pick: &Pick, at: Option<(usize, usize)>) {
+    let Some(path) = pick.get::<PathBuf>() else { return };
+    cx.state.note_jump();
+    open(cx, path.clone(), at);
+    panes::focus(cx, Focus::Editor);
+}
 
 /// Adds the files that still exist to the picker of this number.
 fn list(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
