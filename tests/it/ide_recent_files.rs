@@ -153,3 +153,41 @@ async fn recent_files_lead_to_files_outside_of_the_project() {
     ide.headless.idle().await;
     assert_eq!(ide.text(), "far\n");
 }
+
+#[tokio::test]
+async fn recent_files_have_those_opened_behind_another_one() {
+    let mut ide = files().open("one.txt").open("two.txt").open("lib/a/mod.rs").start().await;
+    ide.headless.idle().await;
+    assert_eq!(ide.current_file_name(), "one.txt");
+    assert_eq!(rows(&mut ide, "Alt-, f o", "").await, ["lib/a/mod.rs", "two.txt"], "named at the start");
+    show(&mut ide, "two.txt").await;
+    assert_eq!(rows(&mut ide, "Alt-, f o", "").await[0], "one.txt", "the file before");
+    ide.keys("Ctrl-p").await;
+    ide.type_in("lib").await;
+    ide.headless.idle().await;
+    ide.keys("Tab Tab Tab Enter").await;
+    ide.headless.idle().await;
+    let recent = rows(&mut ide, "Alt-, f o", "").await;
+    assert!(
+        ["lib/b/mod.rs", "lib/c/mod.rs"].iter().any(|file| recent.contains(&(*file).to_string())),
+        "{recent:?}"
+    );
+    assert_eq!(recent.len(), 4, "all but the shown one: {recent:?}");
+    let mut ide = ide.restart().size(120, 30).start().await;
+    assert_eq!(rows(&mut ide, "Alt-, f o", "").await.len(), 5, "kept");
+}
+
+#[tokio::test]
+async fn recent_files_do_not_count_files_that_are_open_again() {
+    let mut ide = files().restore_session().start().await;
+    for name in ["one", "two", "lib/c", "one", "lib/b"] {
+        show(&mut ide, name).await;
+    }
+    let order = ["lib/b/mod.rs", "one.txt", "lib/c/mod.rs", "two.txt"];
+    assert_eq!(rows(&mut ide, "Alt-, f o", "").await, order[1..]);
+    ide.headless.app().final_writes(true)();
+    let mut ide = ide.restart().restore_session().size(120, 30).start().await;
+    ide.headless.idle().await;
+    assert_eq!((ide.current_file_name().as_str(), ide.state().buffers.all().len()), ("mod.rs", 4));
+    assert_eq!(rows(&mut ide, "Alt-, f o", "").await, order[1..]);
+}

@@ -10,6 +10,7 @@ use crate::ide::core::panes::Focus;
 use crate::ide::editor::commands::panes;
 use crate::ide::features::files::list::list;
 use crate::ide::features::files::progressive;
+use crate::ide::features::files::recent;
 use crate::ide::features::files::watch::FILE_WATCH;
 use crate::ide::features::recovery;
 use crate::text::document::Document;
@@ -145,6 +146,9 @@ pub fn on_opened(cx: &mut Cx<'_>, opened: OpenedFile) {
             return cx.state.set_error(format!("Cannot open {shown}: {error}"));
         }
     };
+    if opened.in_background && stamp.is_some() {
+        recent::note_behind(cx, &opened.path);
+    }
     if let (Some(stamp), true) = (&stamp, progressive::is_loading(cx, &opened.real)) {
         return progressive::on_done(cx, &opened.real, document, stamp.clone());
     }

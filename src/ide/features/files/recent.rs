@@ -1,4 +1,4 @@
-//! Which files of the project were shown, and how much they are used. Kept for the next start, and read and written in
+//! Which files of the project were shown or opened, and how much they are used. Kept for the next start, and read and written in
 //! tasks. Must not know the lists that it sorts.
 
 use std::path::{Path, PathBuf};
@@ -12,6 +12,7 @@ use crate::ide::core::options::Options;
 use crate::ide::core::slots::Slot;
 use crate::ide::core::state::State;
 use crate::ide::features::recovery::journal::key_of;
+use crate::ide::features::reopen::state::REOPEN;
 use crate::ide::features::tutor::commands::TUTOR_FOLDER;
 
 /// Files that are kept for a project.
@@ -152,6 +153,20 @@ pub fn note_shown(cx: &mut Cx<'_>) {
     recent.shown = Some(path.clone());
     recent.files.note(&path, cx.now_ms);
     recent.unwritten.push((path, cx.now_ms));
+    synchronize(cx);
+}
+
+/// Records a file that was opened behind the shown one. Files that are open again from the last run were not chosen.
+pub fn note_behind(cx: &mut Cx<'_>, path: &Path) {
+    let is_reopening = cx.state.slots[REOPEN].restored.is_some();
+    if is_reopening || cx.state.slots[TUTOR_FOLDER].is_visited(path, &cx.state.workspace) {
+        return;
+    }
+    let recent = &mut cx.state.slots[RECENT_FILES];
+    recent.files.note(path, cx.now_ms);
+    recent.unwritten.push((path.to_path_buf(), cx.now_ms));
+    // The shown one is noted again, after it: it stays the last one that was used.
+    recent.shown = None;
     synchronize(cx);
 }
 
