@@ -12,18 +12,28 @@ use crate::session::store::listing;
 
 /// Returns the file of a session given by its id, by the beginning or end of its id, or by its path.
 pub fn find_session_file(root: &Path, cwd: &Path, name: &str) -> Result<PathBuf, Report> {
-    let file = cwd.join(name);
-    if file.is_file() {
-        return Ok(file);
-    }
-    let found = if name.contains('/') { Vec::new() } else { listing::find(root, name) };
-    match &found[..] {
+    match &candidates(root, cwd, name)[..] {
         [one] => Ok(one.clone()),
         [] => {
             Err(Report::new(format!("no such session: {name}")).hint("list sessions with `bowline sessions`"))
         }
         several => Err(Report::new(format!("{name} matches {} sessions", several.len()))
             .hint("list full ids with `bowline sessions --json`")),
+    }
+}
+
+/// Returns whether a name is that of a session, or of several.
+pub fn is_session(root: &Path, cwd: &Path, name: &str) -> bool {
+    !candidates(root, cwd, name).is_empty()
+}
+
+/// Returns the files of the sessions that a name may mean.
+fn candidates(root: &Path, cwd: &Path, name: &str) -> Vec<PathBuf> {
+    let file = cwd.join(name);
+    match () {
+        () if file.is_file() => vec![file],
+        () if name.contains('/') => Vec::new(),
+        () => listing::find(root, name),
     }
 }
 

@@ -162,6 +162,42 @@ fn sessions_diff_restore_and_revert_without_a_session_use_the_latest_of_the_fold
 }
 
 #[test]
+fn sessions_diff_restore_and_revert_take_one_word_for_a_session() {
+    let stage = RestoreFixture::new();
+    let latest = stage.run_ok(&["sessions", "diff", &stage.prompt]);
+    let undone = stage.run_ok(&["sessions", "revert", "--dry-run"]);
+    let old = stage.id.clone();
+    // The latest session of the folder is another one.
+    let mut other =
+        Session::create(&stage.sessions(), &stage.path(""), SystemClock::shared(), RandomIds::shared());
+    let said = Message::User(UserMessage::text("something else", 1));
+    other.append(EntryBody::Message { message: AgentMessage::Llm(said) }).unwrap();
+    assert_eq!(stage.run_ok(&["sessions", "diff", &old, &stage.prompt]), latest);
+    stage.write_file("a.txt", "changed\n");
+    let shown = stage.run_ok(&["sessions", "diff", &old]);
+    assert_eq!(shown, stage.run_ok(&["sessions", "restore", &old, "--dry-run"]));
+    stage.write_file("a.txt", "one\n2\n3\n");
+    assert_eq!(stage.run_ok(&["sessions", "revert", &old, "--dry-run"]), undone);
+    let end = &old[old.len() - 8..];
+    assert_eq!(stage.run_ok(&["sessions", "revert", end, "--dry-run"]), undone, "how the id ends");
+    let kept = stage.run(&["sessions", "restore", &old]);
+    let said = String::from_utf8_lossy(&kept.stderr).into_owned();
+    assert!(!kept.status.success() && said.contains("is not deleted"), "{said}");
+    assert_eq!(stage.read_file("new.txt"), "new\n", "the same command twice changes no files");
+    for command in ["diff", "revert"] {
+        let unknown = stage.run(&["sessions", command, "nobody"]);
+        let said = String::from_utf8_lossy(&unknown.stderr).into_owned();
+        assert!(
+            !unknown.status.success()
+                && said.contains("nobody is no entry of the latest session here, and no session"),
+            "{said}"
+        );
+    }
+    stage.run_ok(&["sessions", "revert", &old]);
+    assert_eq!((stage.read_file("a.txt"), stage.read_file("new.txt")), ("1\n2\n3\n".into(), "-".into()));
+}
+
+#[test]
 fn sessions_revert_resolves_conflicts_with_take_option() {
     let stage = RestoreFixture::new();
     stage.write_file("a.txt", "mine\n2\n3\n");

@@ -18,7 +18,7 @@ use crate::base::error::Report;
 use crate::base::ids::RandomIds;
 use crate::base::json::json;
 use crate::cli::answer::{Answer, format_answer};
-use crate::cli::session_lookup::{find_or_latest, open_session};
+use crate::cli::session_lookup::{find_or_latest, find_session_file, is_session, open_session};
 use crate::runtime::Options;
 use crate::runtime::restore::checkpoints::checkpoint_of;
 use crate::runtime::restore::perform;
@@ -33,17 +33,20 @@ use crate::workspace::checkpoint::{
 
 const DIFF: &str = "Show what `sessions restore` would change.
 
-Without SESSION the latest session of this folder is used, without ENTRY its current entry.";
+Without SESSION the latest session of this folder is used, without ENTRY its current entry. One word is an entry of that \
+session, or else a session.";
 
 const RESTORE: &str = "Restore the files of the workspace to an entry, or a deleted session.
 
 `sessions restore SESSION ENTRY` restores the files of the workspace to how they were at an entry; \
 `sessions restore SESSION` moves a deleted session out of the trash. If there is none, it is the entry, and the \
-latest session of this folder is used; without ENTRY, too, its current entry.";
+latest session of this folder is used; without ENTRY, too, its current entry. With `--dry-run`, `--take` or \
+`--with-conversation` the one word is never a deleted session, but may be one that is not.";
 
 const REVERT: &str = "Revert the changes of one turn.
 
-Without SESSION the latest session of this folder is used, without ENTRY its current turn.";
+Without SESSION the latest session of this folder is used, without ENTRY its current turn. One word is an entry of that \
+session, or else a session.";
 
 /// Which side of a conflict is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -74,7 +77,7 @@ pub enum StateCommand {
     /// Show what `sessions restore` would change
     #[command(override_usage = "bowline sessions diff [OPTIONS] [[SESSION] ENTRY]", long_about = DIFF)]
     Diff {
-        /// The session: its id, how the id begins or ends, or its file; without ENTRY the entry
+        /// The session: its id, how the id begins or ends, or its file; without ENTRY the entry, or the session
         session: Option<String>,
         /// The entry, as `sessions tree` shows it; the current one if it is missing
         entry: Option<String>,
@@ -99,7 +102,7 @@ pub enum StateCommand {
     /// Revert the changes of one turn
     #[command(override_usage = "bowline sessions revert [OPTIONS] [[SESSION] ENTRY]", long_about = REVERT)]
     Revert {
-        /// The session: its id, how the id begins or ends, or its file; without ENTRY the entry
+        /// The session: its id, how the id begins or ends, or its file; without ENTRY the entry, or the session
         session: Option<String>,
         /// The entry that the turn begins with; the current turn if it is missing
         entry: Option<String>,
@@ -151,13 +154,8 @@ pub fn answer(
         if [words.0, words.1].into_iter().flatten().any(|word| word.trim().is_empty()) {
             return Err(Report::new("an empty word names no session and no entry"));
         }
-        // One word is the entry: of the latest session.
-        let (session, entry) = match words {
-            (Some(session), Some(entry)) => (Some(session.as_str()), entry.as_str()),
-            (entry, _) => (None, entry.as_deref().unwrap_or(CURRENT_ENTRY)),
-        };
-        let file = find_or_latest(&root, &options.cwd, session)?;
-        run_restore(options, &file, &target(entry.to_string()), dry, Side::decision(side), cancel)
+        let (file, entry) = session_and_entry(&root, &options.cwd, words)?;
+        run_restore(options, &file, &target(entry), dry, Side::decision(side), cancel)
     };
     let to = |scope| move |entry| RestoreTarget::To(entry, scope);
     let CommandOutput { text, value, complete: whole } = match command {
@@ -171,7 +169,7 @@ pub fn answer(
             match (restored.flatten(), deleted) {
                 (Some(restored), _) => complete(restored),
                 (None, Some(word)) if !is_entry_of_latest(&root, &options.cwd, word) => {
-                    return Err(trash::no_such_session(&trash, word));
+                    return Err(not_deleted(&root, &options.cwd, &trash, word));
                 }
                 (None, _) => {
                     let scope = if *with_conversation { RestoreScope::Both } else { RestoreScope::Code };
@@ -187,10 +185,50 @@ pub fn answer(
     Ok((format_answer((text, value), json), whole))
 }
 
+/// Returns the file of the session and the entry that the words mean. One word is an entry of the latest session of the
+/// folder, or else a session, whose current entry is meant.
+fn session_and_entry(root: &Path, cwd: &Path, words: Words<'_>) -> Result<(PathBuf, String), Report> {
+    let word = match words {
+        (Some(session), Some(entry)) => return Ok((find_session_file(root, cwd, session)?, entry.clone())),
+        (Some(word), None) => word,
+        (None, _) => return Ok((find_or_latest(root, cwd, None)?, CURRENT_ENTRY.to_string())),
+    };
+    let latest = find_or_latest(root, cwd, None).and_then(|file| Ok((has_entry(&file, word)?, file)));
+    match latest {
+        Ok((true, file)) => Ok((file, word.clone())),
+        _ if is_session(root, cwd, word) => {
+            Ok((find_session_file(root, cwd, word)?, CURRENT_ENTRY.to_string()))
+        }
+        Ok((false, _)) => {
+            let report =
+                Report::new(format!("{word} is no entry of the latest session here, and no session"));
+            Err(report.hint("`bowline sessions tree` shows the entries, `bowline sessions` the sessions"))
+        }
+        Err(report) => Err(report),
+    }
+}
+
 /// Returns whether a word is an entry of the latest session of the folder, or how the id of one begins.
 fn is_entry_of_latest(root: &Path, cwd: &Path, word: &str) -> bool {
-    let session = find_or_latest(root, cwd, None).and_then(|file| open_session(&file));
-    session.is_ok_and(|session| session.entries().any(|entry| entry.id().starts_with(word)))
+    find_or_latest(root, cwd, None).is_ok_and(|file| has_entry(&file, word).unwrap_or(false))
+}
+
+/// Returns whether a session has an entry whose id begins with a word.
+fn has_entry(file: &Path, word: &str) -> Result<bool, Report> {
+    let session = open_session(file)?;
+    Ok(session.entries().any(|entry| entry.id().starts_with(word)))
+}
+
+/// Returns the error for a session to restore that was not deleted. Its files are not restored in its place: the same
+/// command twice, to get a session back, must not change them.
+fn not_deleted(root: &Path, cwd: &Path, trash: &Path, word: &str) -> Report {
+    if !is_session(root, cwd, word) {
+        return trash::no_such_session(trash, word);
+    }
+    Report::new(format!("the session {word} is not deleted")).hint(format!(
+        "`bowline sessions diff {word}` shows what differs from its files, `bowline sessions tree {word}` the entries \
+         to restore them to"
+    ))
 }
 
 /// Wraps the output of a command that cannot succeed partially.
