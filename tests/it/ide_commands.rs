@@ -268,6 +268,31 @@ async fn command_that_cannot_run_says_why_and_changes_nothing() {
     }
 }
 
+#[tokio::test]
+async fn command_of_a_view_cannot_run_without_it() {
+    let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
+    ide.headless.idle().await;
+    let reason = |ide: &mut TestIde, id: &str| -> Option<String> {
+        let state = ide.state();
+        let command = CATALOG.commands().find(|command| command.id == id)?;
+        Some(command.check(state).err()?.message(state))
+    };
+    for (id, wanted) in [
+        ("diff.with-revision", "Undo tree is not shown. Show it: "),
+        ("agent.next-value", "Agent settings are not open. Open them: "),
+        ("agent.previous-value", "Agent settings are not open. Open them: "),
+        ("image.toggle-text", "Not an image"),
+        ("workspace.undo-apply", "No applied results to undo"),
+    ] {
+        let reason = reason(&mut ide, id).unwrap_or_default();
+        assert!(reason.starts_with(wanted), "{id}: {reason}");
+    }
+    ide.type_in("new ").await;
+    ide.headless.app().with_cx(|cx| cx.defer_command("history.tree"));
+    ide.headless.idle().await;
+    assert_eq!(reason(&mut ide, "diff.with-revision"), None, "{}", ide.picture());
+}
+
 /// Opens the palette with a query; returns the first row's title and what stands behind it, and whether it is dimmed.
 async fn first_row(ide: &mut TestIde, query: &str) -> (String, String, bool) {
     ide.keys("F1").await;

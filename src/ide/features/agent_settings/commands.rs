@@ -1,7 +1,9 @@
 //! Commands of the panel: opening it, and changing the selected setting.
 
+use crate::ide::core::condition::{self, Reason};
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
+use crate::ide::core::state::State;
 use crate::ide::features::agent_settings::layer::SettingsView;
 use crate::ide::features::agent_settings::rows::SETTINGS;
 
@@ -12,15 +14,20 @@ pub const COMMANDS: &[Command] = &[
         "Open agent settings",
         &["model", "thinking", "approval", "profile"],
         open,
-    ),
-    command("agent.next-value", "Select next value", &["change setting"], |cx| change(cx, 1)),
-    command("agent.previous-value", "Select previous value", &["change setting"], |cx| change(cx, -1)),
+    )
+    .when(condition::has_session),
+    command("agent.next-value", "Select next value", &["change setting"], |cx| change(cx, 1)).when(is_open),
+    command("agent.previous-value", "Select previous value", &["change setting"], |cx| change(cx, -1))
+        .when(is_open),
 ];
 
+/// The panel is open, in which a setting is selected.
+fn is_open(state: &State) -> Result<(), Reason> {
+    let reason = Reason::new("Agent settings are not open").with_remedy("Open them", "agent.open-settings");
+    condition::layer::<SettingsView>(state, reason)
+}
+
 fn open(cx: &mut Cx<'_>) {
-    if !cx.state.agent.connected {
-        return cx.state.set_status("Session is starting; try again in a moment");
-    }
     if cx.state.layers.top::<SettingsView>().is_none() {
         cx.state.push_layer(SettingsView::default());
     }
@@ -40,10 +47,7 @@ pub fn choose(cx: &mut Cx<'_>) {
 }
 
 fn change(cx: &mut Cx<'_>, by: isize) {
-    let Some(view) = cx.state.layers.top::<SettingsView>() else {
-        let open = cx.state.how_to("agent.open-settings");
-        return cx.state.set_status(format!("Open the settings first: {open}"));
-    };
+    let Some(view) = cx.state.layers.top::<SettingsView>() else { return };
     match SETTINGS[view.selected].step {
         Some(step) => step(cx, by),
         None => cx.state.set_status("Enter lists what can be changed"),

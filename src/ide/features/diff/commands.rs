@@ -31,7 +31,8 @@ pub const COMMANDS: &[Command] = &[
         "Compare with undo revision",
         &["diff", "undo tree"],
         compare_with_revision,
-    ),
+    )
+    .when(has_undo_tree),
     command("diff.with-file", "Compare with another file", &["diff"], ask_file).when(condition::has_file),
     command("diff.next", "Go to next difference", &["next change", "next hunk"], |cx| {
         diff::events::go_to_difference(cx, true);
@@ -73,6 +74,14 @@ pub const COMMANDS: &[Command] = &[
 /// A diff is shown.
 fn has_view(state: &State) -> Result<(), Reason> {
     condition::layer::<DiffView>(state, Reason::new(diff::events::NOT_SHOWN))
+}
+
+/// The undo tree is shown, in which a revision is selected.
+fn has_undo_tree(state: &State) -> Result<(), Reason> {
+    condition::layer::<UndoView>(
+        state,
+        Reason::new("Undo tree is not shown").with_remedy("Show it", "history.tree"),
+    )
 }
 
 /// Columns by which texts are scrolled sidewards.

@@ -1,5 +1,6 @@
 //! Commands that search earlier messages, and import conversations of other programs.
 
+use crate::ide::core::condition;
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::features::history_search::events;
@@ -12,13 +13,11 @@ pub const COMMANDS: &[Command] = &[
     command("session.search", "Search sessions", &["find in conversations", "chat history"], |cx| {
         cx.defer_picker("session-search");
     }),
-    command("session.import", "Import sessions", &["claude code", "codex", "pi"], import),
+    command("session.import", "Import sessions", &["claude code", "codex", "pi"], import)
+        .when(condition::has_session),
 ];
 
 fn import(cx: &mut Cx<'_>) {
-    if !cx.state.agent.connected {
-        return cx.state.set_status("Session is starting; try again in a moment");
-    }
     let title = "Import sessions of pi, Claude Code or codex from";
     let prompt = Prompt::new(title, |cx, answer| {
         let folder = cx.state.resolve_typed_path(&answer);

@@ -20,13 +20,21 @@ pub const COMMANDS: &[Command] = &[
     command("image.right", "Move right in image", &["pan"], |cx| go(cx, (1, 0))).when(has_image),
     command("image.up", "Move up in image", &["pan"], |cx| go(cx, (0, -1))).when(has_image),
     command("image.down", "Move down in image", &["pan"], |cx| go(cx, (0, 1))).when(has_image),
-    command("image.toggle-text", "Toggle image and bytes", &["show as text"], toggle_text),
+    command("image.toggle-text", "Toggle image and bytes", &["show as text"], toggle_text)
+        .when(has_image_file),
 ];
 
 /// An image is shown.
 fn has_image(state: &State) -> Result<(), Reason> {
     let is_image = state.buffers.current().is_some_and(|buffer| buffer.is_image);
     condition::require(is_image, Reason::new("No image is shown"))
+}
+
+/// The shown file is an image, be it shown as its bytes.
+fn has_image_file(state: &State) -> Result<(), Reason> {
+    let shown = state.buffers.current().map(|buffer| buffer.id);
+    let is_image = shown.is_some_and(|id| state.slots[IMAGE_FILES].0.contains_key(&id));
+    condition::require(is_image, Reason::new("Not an image"))
 }
 
 /// Changes the shown image, if there is one, with the room that it has.

@@ -6,6 +6,7 @@ use crate::exec::{EnvError, Stamp};
 use crate::ide::core::context::Cx;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::dialog::Dialog;
+use crate::ide::core::state::State;
 use crate::ide::features::project_search::job::{ChangedFile, FilePlan, Plan, Target};
 use crate::ide::features::project_search::navigate::open_texts;
 use crate::ide::features::project_search::steps::REPLACEMENTS;
@@ -236,6 +237,12 @@ fn update_list<'a>(cx: &mut Cx<'_>, list: Option<BufferId>, done: impl Iterator<
             known.files[origin.file].shifts.push((origin.first, more));
         }
     }
+}
+
+/// Returns whether applied results can be undone, or such a change runs.
+pub fn has_applied(state: &State) -> bool {
+    let replacements = &state.slots[REPLACEMENTS];
+    !replacements.applied.is_empty() || replacements.is_busy()
 }
 
 /// Undoes the last step.

@@ -63,8 +63,15 @@ pub const COMMANDS: &[Command] = &[
         "Undo applied results",
         &["revert replacements"],
         project_search::apply::undo,
-    ),
+    )
+    .when(has_applied),
 ];
+
+/// Results were applied, and not undone.
+fn has_applied(state: &State) -> Result<(), Reason> {
+    let has_step = project_search::apply::has_applied(state);
+    condition::require(has_step, Reason::new("No applied results to undo"))
+}
 
 /// There is a list of search results.
 fn has_results(state: &State) -> Result<(), Reason> {
