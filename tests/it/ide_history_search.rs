@@ -124,6 +124,25 @@ async fn lists_of_sessions_and_messages_show_the_selected_one_beside_them() {
 }
 
 #[tokio::test]
+async fn session_search_says_what_to_do_and_shows_the_match_in_a_small_window() {
+    let answer = "it was a long time ago and far away that the answer to all of it was quicksort in the end";
+    let mut ide = IdeSetup::new().turns([Turn::text(answer)]).size(80, 24).start().await;
+    ide.prompt("which way").await;
+    open_list(&mut ide, "Search sessions").await;
+    ide.headless.idle().await;
+    let picture = ide.picture();
+    assert!(picture.contains("Type to search all sessions") && !picture.contains("No matches"), "{picture}");
+    ide.type_in("quicksort").await;
+    ide.wait_for_text("answer to all").await;
+    let picture = ide.picture();
+    let row = picture.lines().find(|line| line.contains('▌')).unwrap_or_default();
+    assert!(row.split('│').any(|part| part.contains('▌') && part.contains("quicksort")), "{picture}");
+    ide.keys("Ctrl-u").await;
+    ide.type_in("nothing of that").await;
+    ide.wait_for_text("No matches").await;
+}
+
+#[tokio::test]
 async fn session_search_opens_hit_in_other_session() {
     let turns = [Turn::text("the answer is quicksort"), Turn::text("what comes later")];
     let mut ide = IdeSetup::new().turns(turns).start().await;

@@ -2,6 +2,7 @@
 //!
 //! Must not know who displays it. All functions read files; do not call them on a thread that draws.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::base::clock::SharedClock;
@@ -50,6 +51,8 @@ pub struct HistoryHit {
     pub entry: String,
     /// The matching text, on one line without control characters.
     pub text: String,
+    /// What of it matches, in bytes.
+    pub marks: Vec<Range<usize>>,
     /// The role of the message.
     pub role: Role,
     /// Milliseconds since the epoch.
@@ -175,5 +178,15 @@ impl HistorySearch {
 
 fn to_hit(hit: Hit) -> HistoryHit {
     let Hit { path, session, cwd, title, entry, at_ms, role, snippet } = hit;
-    HistoryHit { session, file: path, entry, text: snippet.text, role, at_ms, cwd, title }
+    HistoryHit {
+        session,
+        file: path,
+        entry,
+        text: snippet.text,
+        marks: snippet.marks,
+        role,
+        at_ms,
+        cwd,
+        title,
+    }
 }

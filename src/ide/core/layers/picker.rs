@@ -22,6 +22,7 @@ use crate::ide::core::layers::matching::{self, Matching};
 use crate::ide::core::layers::picker_draw;
 use crate::ide::core::layers::prefix::{self, Prefix};
 use crate::ide::core::layers::preview::PreviewTarget;
+use crate::ide::core::layers::query_position::AcceptAt;
 use crate::ide::core::layers::raised::Bonuses;
 use crate::ide::core::layers::row_actions;
 use crate::ide::core::state::State;
@@ -65,6 +66,8 @@ pub struct PickerSpec {
     pub by_words: bool,
     /// Whether a narrow list shows the text of a row whole, and its detail in what is left.
     pub keeps_text: bool,
+    /// What the list says without rows, before something is typed: `""` is that nothing matches.
+    pub placeholder: &'static str,
     /// Source of its rows, and which of them are marked.
     pub load: fn(&State) -> RowSource,
     /// The letters of a row that a query matches, as indices of graphemes, where the rows are not found by the filter.
@@ -80,7 +83,7 @@ pub struct PickerSpec {
     pub accept: fn(&mut Cx<'_>, pick: &Pick, marked: &[Pick]),
     /// Accepts a row of a list of files at the one-based line and column behind a colon of the query, which are not
     /// matched then. Without it they are.
-    pub accept_at: Option<fn(&mut Cx<'_>, &Pick, at: (usize, usize))>,
+    pub accept_at: Option<AcceptAt>,
     /// Accepts all rows marked with Tab together; without it places in files are opened.
     pub accept_many: Option<fn(&mut Cx<'_>, marked: &[Pick])>,
     /// Removes what a row stands for; without it the key edits the query.
@@ -121,6 +124,7 @@ impl PickerSpec {
         has_path: |_| false,
         by_words: false,
         keeps_text: false,
+        placeholder: "",
         load: |_| RowSource::Rows(Vec::new(), Vec::new()),
         accept: |_, _, _| {},
         accept_at: None,

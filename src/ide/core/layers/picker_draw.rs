@@ -23,6 +23,10 @@ const PREVIEW_MIN: u16 = 34;
 
 /// Columns below which the text of a row goes before its detail, in lists that want it so.
 const NARROW: usize = 40;
+/// Letters before the first one that matches, of a text that does not begin at its start.
+const LEADING_MAX: usize = 4;
+/// Columns that a match needs to be readable.
+const AFTER_MIN: usize = 12;
 
 /// Minimum rows of the query and the list above what is said about a row.
 const LIST_MIN: u16 = 2;
@@ -74,7 +78,9 @@ pub fn draw(canvas: &mut Canvas<'_>, picker: &Picker, state: &State) {
     // While it searches, there may be matches yet.
     if picker.matches() == 0 && !picker.is_filling && picker.is_settled {
         let style = inside.style("ui.overlay.soft");
-        inside.text(2, 1, "No matches", style);
+        let is_untyped = picker.query.text().is_empty() && !picker.spec.placeholder.is_empty();
+        let text = if is_untyped { picker.spec.placeholder } else { "No matches" };
+        inside.text(2, 1, &truncate(text, usize::from(list).saturating_sub(3)), style);
     }
 }
 
@@ -299,11 +305,16 @@ fn draw_text(canvas: &mut Canvas<'_>, y: u16, picker: &Picker, row: &PickRow, ro
     let folder =
         if (picker.spec.has_path)(&row.pick) { row.text.rfind('/').map_or(0, |at| at + 1) } else { 0 };
     let folder_letters = row.text[..folder].graphemes(true).count();
-    let parts =
-        [(&row.text[folder..], folder_letters, plain), (row.text[..folder].trim_end_matches('/'), 0, soft)];
-    let mut used = 0;
-    for (text, first, style) in parts.into_iter().filter(|(text, ..)| !text.is_empty()) {
-        used += if used > 0 { 2 } else { 0 };
+    let (start, skipped) =
+        if folder == 0 { first_shown(&row.text, &matched, room) } else { (folder, folder_letters) };
+    let parts = [(&row.text[start..], skipped, plain), (row.text[..folder].trim_end_matches('/'), 0, soft)];
+    let mut used = usize::from(start > folder);
+    if used > 0 {
+        canvas.text(MARGIN as u16, y, "…", soft);
+    }
+    for (n, (text, first, style)) in parts.into_iter().enumerate().filter(|(_, (text, ..))| !text.is_empty())
+    {
+        used += if n > 0 && used > 0 { 2 } else { 0 };
         let text = truncate(text, room.saturating_sub(used));
         let x = (MARGIN + used) as u16;
         canvas.content(x, y, &text, style);
@@ -320,6 +331,20 @@ fn draw_text(canvas: &mut Canvas<'_>, y: u16, picker: &Picker, row: &PickRow, ro
     used
 }
 
+/// Returns where the shown part of a text begins, in bytes and graphemes: at its start, or shortly before the first letter
+/// that matches where that would be cut off.
+fn first_shown(text: &str, matched: &[u32], room: usize) -> (usize, usize) {
+    let Some(first) = matched.first().map(|first| *first as usize) else { return (0, 0) };
+    let graphemes: Vec<(usize, &str)> = text.grapheme_indices(true).collect();
+    let Some(until) = graphemes.get(first).map(|(at, _)| *at) else { return (0, 0) };
+    // With room for the letters that follow it.
+    if text_width(&text[..until]) + LEADING_MAX + AFTER_MIN <= room || text_width(text) <= room {
+        return (0, 0);
+    }
+    let skipped = first.saturating_sub(LEADING_MAX);
+    graphemes.get(skipped).map_or((0, 0), |(at, _)| (*at, skipped))
+}
+
 /// Returns the caret in the overlay's coordinates.
 pub fn cursor(picker: &Picker) -> (u16, u16) {
     let before = picker.query.text().slice(Byte(0)..picker.query.selection.primary().head);
@@ -329,6 +354,19 @@ pub fn cursor(picker: &Picker) -> (u16, u16) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn picker_row_begins_near_its_match_where_that_is_cut_off() {
+        let text = "…it was long ago that größe of the needle was measured";
+        let at = text.graphemes(true).collect::<Vec<_>>().windows(6).position(|six| six.concat() == "needle");
+        let matched: Vec<u32> = (0..6).map(|n| (at.unwrap() + n) as u32).collect();
+        assert_eq!(first_shown(text, &matched, 80), (0, 0), "all of it is shown");
+        let (start, skipped) = first_shown(text, &matched, 24);
+        assert_eq!((&text[start..], skipped), ("the needle was measured", at.unwrap() - 4));
+        assert_eq!(first_shown(text, &[1, 2], 24), (0, 0));
+        assert_eq!(first_shown(text, &[], 24), (0, 0));
+        assert_eq!(first_shown("short", &[400], 3), (0, 0));
+    }
 
     #[test]
     fn picker_groups_have_headings_and_page_holds_selection() {

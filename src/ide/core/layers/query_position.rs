@@ -2,7 +2,11 @@
 //! opened.
 
 use crate::base::paths;
-use crate::ide::core::layers::picker::Picker;
+use crate::ide::core::context::Cx;
+use crate::ide::core::layers::picker::{Pick, Picker};
+
+/// Accepts a row at a one-based line and column.
+pub type AcceptAt = fn(&mut Cx<'_>, &Pick, (usize, usize));
 
 impl Picker {
     /// Returns the part of a query that the rows are matched with.

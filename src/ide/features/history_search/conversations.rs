@@ -18,6 +18,8 @@ pub struct EntryLocation {
     pub file: PathBuf,
     /// The entry's id.
     pub entry: String,
+    /// The letters of the row's text that match, as indices of graphemes, sorted.
+    pub letters: Vec<u32>,
 }
 
 /// The table's row.
@@ -28,8 +30,12 @@ pub const PICKER: PickerSpec = PickerSpec {
     load: |_| RowSource::Live(String::new(), history_search::events::start_search),
     preview: Some(found_entry),
     has_places: false,
+    letters: Some(|_, row| row.pick.get().map_or_else(Vec::new, |hit: &EntryLocation| hit.letters.clone())),
+    // In a narrow list the words that match are more use than who said them.
+    keeps_text: true,
+    placeholder: "Type to search all sessions",
     accept: |cx, pick, _| {
-        if let Some(EntryLocation { session, file, entry }) = pick.get() {
+        if let Some(EntryLocation { session, file, entry, .. }) = pick.get() {
             history_search::events::open_at(cx, session, file, entry);
         }
     },

@@ -4,11 +4,13 @@
 //! Must not know where they are stored.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio_util::sync::CancellationToken;
+use unicode_segmentation::UnicodeSegmentation;
 
 use crate::base::error::Report;
 use crate::base::width::visible;
@@ -153,15 +155,25 @@ fn find(
 }
 
 fn row(found: HistoryHit) -> PickRow {
-    let HistoryHit { session, file, entry, text, role, title, .. } = found;
+    let HistoryHit { session, file, entry, text, marks, role, title, .. } = found;
     let detail = format!("{} · {}", role.name(), one_line(&title));
+    let shown = one_line(&text);
+    // Where letters are replaced by what makes them visible, the others are elsewhere.
+    let letters = if shown == text { graphemes_in(&text, &marks) } else { Vec::new() };
     PickRow {
-        text: one_line(&text),
+        text: shown,
         aliases: Vec::new(),
         group: None,
         detail,
-        pick: Pick::new(EntryLocation { session, file, entry }),
+        pick: Pick::new(EntryLocation { session, file, entry, letters }),
     }
+}
+
+/// Returns which graphemes of a text are in these ranges of bytes, sorted.
+fn graphemes_in(text: &str, ranges: &[Range<usize>]) -> Vec<u32> {
+    let graphemes = (0..).zip(text.grapheme_indices(true));
+    let is_in = |at: usize| ranges.iter().any(|range| range.contains(&at));
+    graphemes.filter(|(_, (at, _))| is_in(*at)).map(|(n, _)| n).collect()
 }
 
 /// Returns the beginning of a text as one line.

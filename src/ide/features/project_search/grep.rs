@@ -17,6 +17,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     footer: "Enter go",
     hints: &[("files.toggle-ignored", "ignored files")],
     preview: Some(|_, pick| pick.get::<Location>().map(PreviewTarget::from)),
+    placeholder: "Type to search all files",
     load: |state| RowSource::Live(seed(state), navigate::search_picker),
     accept: |cx, pick, _| {
         if let Some(Location { path, line, column }) = pick.get() {
