@@ -194,7 +194,11 @@ async fn settings_problems_are_shown_at_startup() {
         .settings_problem("another");
     let mut ide = plan.start().await;
     assert!(ide.picture().contains("settings.toml:3: tab-width must be"), "{}", ide.picture());
-    assert!(ide.status_message().ends_with("(and 1 more, in the log)"));
+    assert!(ide.status_message().ends_with("(and 1 more: “Show notifications” (F1))"));
+    ide.headless.app().with_cx(|cx| cx.defer_command("view.notifications"));
+    ide.headless.idle().await;
+    let picture = ide.picture();
+    assert!(picture.contains("another") && picture.contains("settings.toml:3"), "{picture}");
 }
 
 #[tokio::test]

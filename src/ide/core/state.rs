@@ -379,6 +379,19 @@ impl State {
         self.damage_message();
     }
 
+    /// Shows the first of several errors, and where the others are.
+    pub fn set_errors(&mut self, errors: &[String]) {
+        let Some((first, others)) = errors.split_first() else { return };
+        for error in others.iter().rev() {
+            self.status.add_to_log(error, true);
+        }
+        let more = match others.len() {
+            0 => String::new(),
+            count => format!(" (and {count} more: {})", self.how_to("view.notifications")),
+        };
+        self.set_error(format!("{first}{more}"));
+    }
+
     /// Damages what a message shows, and the status line, since most messages come with a change that it shows.
     fn damage_message(&mut self) {
         self.damage.add(Part::Toast);

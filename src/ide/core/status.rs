@@ -57,17 +57,22 @@ impl Status {
     /// Replaces the current message. An empty one removes it.
     pub fn show(&mut self, text: String, is_error: bool) {
         if !text.is_empty() {
-            // A message that is repeated, as at a held key, is one row of the log.
-            if self.log.front().is_some_and(|last| last.text == text && last.is_error == is_error) {
-                self.log.pop_front();
-            }
-            let kept = text[..text.floor_char_boundary(TEXT_MAX)].to_string();
-            self.log.push_front(LoggedMessage { text: kept, is_error, at_ms: None });
-            self.log.truncate(LOG_MAX);
+            self.add_to_log(&text, is_error);
         }
         self.repeats = if !text.is_empty() && self.message == text { self.repeats + 1 } else { 0 };
         (self.message, self.is_error) = (text, is_error);
         (self.lifetime, self.is_seen) = (Lifetime::New, false);
+    }
+
+    /// Adds a message to the log without showing it: one that another message counts.
+    pub fn add_to_log(&mut self, text: &str, is_error: bool) {
+        // A message that is repeated, as at a held key, is one row of the log.
+        if self.log.front().is_some_and(|last| last.text == text && last.is_error == is_error) {
+            self.log.pop_front();
+        }
+        let kept = text[..text.floor_char_boundary(TEXT_MAX)].to_string();
+        self.log.push_front(LoggedMessage { text: kept, is_error, at_ms: None });
+        self.log.truncate(LOG_MAX);
     }
 
     /// Records that what was shown since the last call is on screen now.

@@ -93,11 +93,7 @@ impl App {
         let keymap = options.keymap.clone();
         let mut state = State::new(&options, &CATALOG, size, keymap, Arc::new(move || wake.notify_one()));
         let problems = &options.problems;
-        if let Some(first) = problems.first() {
-            let more = problems.len() - 1;
-            let more = if more > 0 { format!(" (and {more} more, in the log)") } else { String::new() };
-            state.set_error(format!("{first}{more}"));
-        }
+        state.set_errors(problems);
         for problem in problems {
             tracing::warn!("{problem}");
         }

@@ -134,10 +134,7 @@ fn report_problems(cx: &mut Cx<'_>, requested: bool, problems: &[String]) {
             cx.state.set_status(format!("{} of plugins", pluralize(count, "command", "commands")));
         }
         ([], _) => {}
-        ([one], _) => cx.state.set_error(one.clone()),
-        ([first, rest @ ..], _) => {
-            cx.state.set_error(format!("{first} (and {} more, in the log)", rest.len()));
-        }
+        (problems, _) => cx.state.set_errors(problems),
     }
 }
 
