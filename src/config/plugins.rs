@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 
 use super::load::{self, Problem};
+use crate::base::partial_toml;
 
 /// File name of the manifest, which makes a folder a plugin.
 pub const MANIFEST: &str = "plugin.toml";
@@ -134,20 +135,20 @@ fn parse(text: &str) -> (Vec<Command>, Vec<(usize, String)>) {
     let mut problems = Vec::new();
     let mut commands: Vec<Command> = Vec::new();
     let line = |span: Range<usize>| load::line_of(text, &span);
-    let table = match DeTable::parse(text) {
-        Ok(table) => table.into_inner(),
-        Err(error) => {
-            let at = error.span().map_or(1, line);
-            return (commands, vec![(at, error.message().trim().replace('\n', ", "))]);
-        }
-    };
+    let mut repaired = String::new();
+    let (table, mistakes) = partial_toml::parse(text, &mut repaired);
+    problems.extend(mistakes.iter().map(|mistake| (mistake.line, format!("{}; ignored", mistake.message))));
     for (key, value) in &table {
         match (key.get_ref().as_ref(), value.get_ref()) {
             ("description", DeValue::String(_)) => {}
             ("description", _) => problems.push((line(key.span()), "description must be a text".to_string())),
             ("command", DeValue::Array(rows)) => {
-                for row in rows {
+                let first_lines: Vec<usize> = rows.iter().map(|row| line(row.span())).collect();
+                for (n, row) in rows.iter().enumerate() {
+                    let lines = first_lines[n]..first_lines.get(n + 1).copied().unwrap_or(usize::MAX);
                     match command(row.get_ref()) {
+                        // Without the wrong line it would be another command.
+                        _ if mistakes.iter().any(|mistake| lines.contains(&mistake.line)) => {}
                         Ok(command) if commands.iter().any(|known| known.name == command.name) => {
                             let message = format!("duplicate command {}; ignored", command.name);
                             problems.push((line(row.span()), message));
@@ -312,7 +313,21 @@ mod tests {
                 "26: a command needs a name; command ignored",
             ]
         );
-        assert_eq!(parse("a = 1\n[[command\n").1[0].0, 2);
+        let lines: Vec<usize> = parse("a = 1\n[[command\n").1.iter().map(|(line, _)| *line).collect();
+        assert_eq!(lines, [1, 2]);
+    }
+
+    #[test]
+    fn plugins_command_with_a_syntax_error_is_dropped_and_others_load() {
+        let command = |name: &str, input: &str| {
+            format!("[[command]]\nname = \"{name}\"\ntitle = \"t\"\nrun = [\"x\"]\ninput = {input}\n")
+        };
+        let text =
+            [command("one", "\"text\""), command("two", "\"text"), command("three", "\"none\"")].concat();
+        let (commands, problems) = parse(&text);
+        let names: Vec<&str> = commands.iter().map(|command| command.name.as_str()).collect();
+        assert_eq!(names, ["one", "three"], "without its input the second one would be another command");
+        assert_eq!(problems.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [10], "{problems:?}");
     }
 
     proptest! {

@@ -19,6 +19,7 @@ use crate::tools::contract::tool::ToolClass;
 
 #[doc(hidden)]
 pub mod listing;
+mod partial;
 pub(in crate::tools) mod pattern;
 #[doc(hidden)]
 pub mod protected_paths;
@@ -188,7 +189,7 @@ pub struct RuleMatch {
 impl Rules {
     /// Adds the rules of a text. `root` is the resolved path of the workspace, for relative patterns; `home`
     /// is what `~` expands to. Returns the problems: if there are any, the text's allow rules are not applied,
-    /// and an unparsable text makes every call need approval.
+    /// and a rule that cannot be read makes every call need approval. The others that deny or ask are applied.
     pub fn add(&mut self, text: &str, author: Author, root: &Path, home: &Path) -> Vec<String> {
         let problems = self.add_file(None, text, author, root, home);
         problems.into_iter().map(|problem| problem.message).collect()
@@ -205,24 +206,15 @@ impl Rules {
     ) -> Vec<RuleProblem> {
         let path: Option<Arc<Path>> = path.map(Arc::from);
         let origin = |at: usize| RuleOrigin { file: path.clone(), author, line: line_of(text, at) };
-        let file: RulesFile = match toml::from_str(text) {
-            Ok(file) => file,
-            Err(error) => {
-                let origin = origin(error.span().map_or(0, |span| span.start));
-                let message = error.message().trim().replace('\n', ", ");
-                let problem = RuleProblem {
-                    line: origin.line,
-                    message: format!("{message}; everything is asked about"),
-                };
-                self.add_unreadable(origin);
-                return vec![problem];
-            }
-        };
-        let mut problems = Vec::new();
+        let (rows, mut problems) = rows_of(text);
+        if let Some(first) = problems.first() {
+            // A rule that cannot be read may have been one that denies or asks.
+            self.add_unreadable(RuleOrigin { line: first.line, ..origin(0) });
+        }
         let mut taken = Vec::new();
-        for written in file.rule {
-            let origin = origin(written.span().start);
-            let (written, line) = (written.into_inner(), origin.line);
+        for (at, written) in rows {
+            let origin = origin(at);
+            let line = origin.line;
             let shown = written.to_string();
             let elsewhere = written.project.as_ref().is_some_and(|project| Path::new(project) != root);
             let foreign = written.project.is_some() && author != Author::User;
@@ -236,6 +228,7 @@ impl Rules {
                 Ok(rule) => taken.push(rule),
             }
         }
+        problems.sort_by_key(|problem| problem.line);
         let off = match author {
             _ if !problems.is_empty() => Some(OffReason::BrokenFile),
             Author::Project { trusted: false } => Some(OffReason::Untrusted),
@@ -372,6 +365,26 @@ impl Rules {
         let rules = self.active.iter().filter(forbids);
         rules.filter_map(|rule| rule.paths.as_ref().map(|(line, _)| line.clone())).collect()
     }
+}
+
+/// Returns the rules of a text, each with its position, and the problems of those that cannot be read.
+fn rows_of(text: &str) -> (Vec<(usize, RuleEntry)>, Vec<RuleProblem>) {
+    let error = match toml::from_str::<RulesFile>(text) {
+        Ok(file) => {
+            let row = |row: Spanned<RuleEntry>| (row.span().start, row.into_inner());
+            return (file.rule.into_iter().map(row).collect(), Vec::new());
+        }
+        Err(error) => error,
+    };
+    let (rows, mut problems) = partial::parse(text);
+    if problems.is_empty() {
+        let line = line_of(text, error.span().map_or(0, |span| span.start));
+        problems.push(RuleProblem { line, message: error.message().trim().replace('\n', ", ") });
+    }
+    for problem in &mut problems {
+        problem.message.push_str("; everything is asked about");
+    }
+    (rows, problems)
 }
 
 /// Returns the one-based line of a position.

@@ -90,7 +90,12 @@ mod tests {
     #[test]
     fn permission_list_of_unparsable_file_has_line_of_error() {
         let (rules, problems) = listed(&format!("{FILE}\n[[rule]]\ndecision = 3\n"), Author::User);
-        assert_eq!(rules.len(), 1);
-        assert_eq!((rules[0].0.as_str(), problems[0].line), ("ask everything", 12));
+        assert_eq!(problems.iter().map(|problem| problem.line).collect::<Vec<_>>(), [12]);
+        let others = [
+            ("deny path \".env\"".to_string(), 6, None),
+            ("allow command \"make\"".to_string(), 2, Some(OffReason::BrokenFile)),
+        ];
+        assert_eq!(rules[0], ("ask everything".to_string(), 12, None));
+        assert_eq!(rules[1..], others, "a rule that denies stays in force");
     }
 }

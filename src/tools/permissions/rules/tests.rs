@@ -1,6 +1,7 @@
 //! Rules against command lines and paths.
 
 use super::*;
+use proptest::prelude::*;
 
 const FILE: &str = r#"
 [[rule]]
@@ -389,5 +390,52 @@ fn permission_rules_errors_never_loosen() {
             word(rules.file(&ToolNames::plain(&["edit"]), ToolClass::Edits, &[Path::new("/w/x")])),
             "ask"
         );
+    }
+}
+
+#[test]
+fn permission_rules_beside_a_mistake_only_tighten() {
+    let text = "[[rule]]\ndecision = \"deny\"\ncommand = \"rm\"\n\n\
+                [[rule]]\ndecision = \"allow\"\ncommand = \"make\n\n\
+                [[rule]]\ndecision = \"allow\"\ncommand = \"ls\"\n\n\
+                [[rule]]\ndecision = \"deny\"\nhots = \"x.org\"\n\n\
+                [[rule]]\ndecision = \"deny\"\ntool = \"web\"\n";
+    let mut found = Rules::default();
+    let file = Path::new("/h/permissions.toml");
+    let problems = found.add_file(Some(file), text, Author::User, Path::new("/w"), Path::new("/h"));
+    let lines: Vec<usize> = problems.iter().map(|problem| problem.line).collect();
+    assert_eq!(lines, [7, 15], "{problems:?}");
+    assert!(problems.iter().all(|problem| problem.message.ends_with("; everything is asked about")));
+    assert!(problems[1].message.contains("unknown key \"hots\""), "{problems:?}");
+    let bash = ToolNames::plain(&["bash"]);
+    let said = |line: &str| word(found.command(&bash, line));
+    assert_eq!([said("rm x"), said("make"), said("ls"), said("echo")], ["deny", "ask", "ask", "ask"]);
+    assert_eq!(found.for_tool(&["web"]), Some(Ruling::Deny));
+    assert_eq!(Rules::allowed_by(text, Path::new("/w"), Path::new("/h")), Vec::<String>::new());
+    // Without its broken condition the rule would allow or deny everything.
+    for decision in ["allow", "deny"] {
+        let text = format!("[[rule]]\ntool = \"bash\"\ndecision = \"{decision}\"\ncommand = make\"\n");
+        let (found, problems) = rules(&text, Author::User);
+        assert_eq!((word(found.command(&bash, "make")), problems.len()), ("ask", 1), "{text}");
+    }
+}
+
+proptest! {
+    #![proptest_config(crate::base::seeds::cases(200))]
+
+    #[test]
+    fn permission_rules_with_a_mistake_never_allow_more(at in 0_usize..200, bad in "[\\[\\]\"=\n#x]{1,3}") {
+        let good = "[[rule]]\ndecision = \"deny\"\ncommand = \"rm\"\n[[rule]]\ndecision = \"ask\"\n\
+                    command = \"git push\"\n[[rule]]\ndecision = \"allow\"\ncommand = \"make\"\n";
+        let at = at.min(good.len());
+        let text = format!("{}{bad}{}", &good[..at], &good[at..]);
+        let bash = ToolNames::plain(&["bash"]);
+        let mut found = Rules::default();
+        if toml::from_str::<RulesFile>(&text).is_err() {
+            prop_assert!(!found.add(&text, Author::User, Path::new("/w"), Path::new("/h")).is_empty());
+            for line in ["rm x", "git push", "make", "anything"] {
+                prop_assert!(matches!(word(found.command(&bash, line)), "ask" | "deny"), "{line}: {text}");
+            }
+        }
     }
 }
