@@ -576,3 +576,28 @@ async fn session_tree_text_in_the_prompt_is_replaced_unless_it_was_edited() {
     ide.keys("Home Down Down Enter").await;
     assert_eq!(prompt(&mut ide), format!("two\n\n{edited}"), "what was edited is the user's");
 }
+
+#[tokio::test]
+async fn session_tree_text_in_the_prompt_is_replaced_after_a_restart() {
+    let mut ide = ide_with_prompts(IdeSetup::new().size(80, 24), &["one", "two", "three"]).await;
+    ide.type_in("my own words").await;
+    ide.keys("Alt-g").await;
+    ide.keys("Home Down Down Enter").await;
+    assert_eq!(prompt(&mut ide), "two\n\nmy own words");
+    ide.headless.app().final_writes(true)();
+    let mut ide = ide.restart().continue_session().size(80, 24).start().await;
+    ide.headless.idle().await;
+    assert_eq!(prompt(&mut ide), "two\n\nmy own words");
+    ide.keys("Alt-g").await;
+    ide.keys("Home Enter").await;
+    assert_eq!(prompt(&mut ide), "one\n\nmy own words", "it was not typed");
+    ide.keys("Alt-3").await;
+    ide.type_in("!").await;
+    let edited = prompt(&mut ide);
+    ide.headless.app().final_writes(true)();
+    let mut ide = ide.restart().continue_session().size(80, 24).start().await;
+    ide.headless.idle().await;
+    ide.keys("Alt-g").await;
+    ide.keys("Home Down Down Enter").await;
+    assert_eq!(prompt(&mut ide), format!("two\n\n{edited}"), "what was edited is the user's");
+}

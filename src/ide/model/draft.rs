@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::llm::model::Part;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
@@ -15,6 +17,17 @@ pub struct Draft {
     pub pastes: Vec<Range<Byte>>,
     /// The attachments beside the text.
     pub attached: Vec<Part>,
+    /// What of it a move in the session has put there, unless the user has edited it since.
+    pub filled: Option<FilledDraft>,
+}
+
+/// What an unsent message was before a move in the session put another message before it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FilledDraft {
+    /// The text that the user had typed.
+    pub typed: String,
+    /// Number of attachments that came with the message, which are the first ones.
+    pub attached: usize,
 }
 
 impl Draft {

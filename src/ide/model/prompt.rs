@@ -7,7 +7,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::base::width::{grapheme_width, text_width};
 use crate::ide::model::completion::CompletionState;
-use crate::ide::model::draft::{Draft, is_blank};
+use crate::ide::model::draft::{Draft, FilledDraft, is_blank};
 use crate::ide::model::image_labels::ImageLabels;
 use crate::ide::model::pastes::label;
 use crate::ide::model::text_area::TextArea;
@@ -50,10 +50,8 @@ pub struct Prompt {
 struct FilledMessage {
     /// The text as the message and the draft made it; with another one the user has edited it.
     revision: (u64, u64, usize),
-    /// What the user had typed.
-    draft: String,
-    /// Number of attachments that came with the message.
-    attached: usize,
+    /// What was there before.
+    draft: FilledDraft,
 }
 
 /// Rows of a text: the generation, version, pastes, caret and width they are for, and start and end of each.
@@ -292,7 +290,8 @@ impl Prompt {
         let pastes = self.area.per_view.pastes.folded().iter().filter(|_| is_shown).cloned().collect();
         let labelled = self.images.in_text(&text.to_string());
         let attached = self.attached.iter().cloned().chain(labelled).collect();
-        Draft { text, pastes, attached }
+        let filled = self.filled.as_ref().filter(|filled| is_shown && filled.revision == self.revision());
+        Draft { text, pastes, attached, filled: filled.map(|filled| filled.draft.clone()) }
     }
 
     /// Returns whether there is an unsent message, without a copy of it.
@@ -320,6 +319,8 @@ impl Prompt {
             }
         }
         self.skip_completions();
+        let revision = self.revision();
+        self.filled = draft.filled.map(|draft| FilledMessage { revision, draft });
     }
 
     /// Returns what differs whenever the unsent message does.
@@ -389,17 +390,17 @@ impl Prompt {
     /// [`Prompt::restore_messages`]. Those of the place before are removed, unless they were edited.
     pub fn fill(&mut self, messages: Vec<UserMessage>, now_ms: u64) -> usize {
         if let Some(filled) = self.filled.take().filter(|filled| filled.revision == self.revision()) {
-            self.area.set(&filled.draft, now_ms);
+            self.area.set(&filled.draft.typed, now_ms);
             self.skip_completions();
-            self.attached.drain(..filled.attached.min(self.attached.len()));
+            self.attached.drain(..filled.draft.attached.min(self.attached.len()));
         }
         if messages.is_empty() {
             return self.attached.len();
         }
-        let (draft, before) = (self.area.text().to_string(), self.attached.len());
+        let (typed, before) = (self.area.text().to_string(), self.attached.len());
         let count = self.restore_messages(messages, now_ms);
-        self.filled =
-            Some(FilledMessage { revision: self.revision(), draft, attached: count - before.min(count) });
+        let draft = FilledDraft { typed, attached: count - before.min(count) };
+        self.filled = Some(FilledMessage { revision: self.revision(), draft });
         count
     }
 

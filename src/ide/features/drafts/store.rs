@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::exec::CacheFolder;
 use crate::exec::storage::cache::Limits;
 use crate::ide::features::recovery::journal::key_of;
-use crate::ide::model::draft::Draft;
+use crate::ide::model::draft::{Draft, FilledDraft};
 use crate::llm::model::Part;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
@@ -46,6 +46,8 @@ struct StoredDraft {
     pastes: Vec<(usize, usize)>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     attached: Vec<Part>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    filled: Option<FilledDraft>,
 }
 
 impl DraftStore {
@@ -95,7 +97,8 @@ impl DraftStore {
             return Err(damaged(format!("version {} is not supported", stored.version)));
         }
         let pastes = stored.pastes.into_iter().map(|(start, end)| Byte(start)..Byte(end)).collect();
-        Ok(Some(Draft { text: Text::from(&*stored.text), pastes, attached: stored.attached }))
+        let (attached, filled) = (stored.attached, stored.filled);
+        Ok(Some(Draft { text: Text::from(&*stored.text), pastes, attached, filled }))
     }
 
     /// Stores a draft, or removes an empty one, unless a write with a higher number came first. Blocking.
@@ -111,8 +114,8 @@ impl DraftStore {
             return self.files.remove(name);
         }
         let pastes = draft.pastes.iter().map(|range| (range.start.0, range.end.0)).collect();
-        let (text, attached) = (draft.text.to_string(), draft.attached);
-        let stored = StoredDraft { version: VERSION, text, pastes, attached };
+        let (text, attached, filled) = (draft.text.to_string(), draft.attached, draft.filled);
+        let stored = StoredDraft { version: VERSION, text, pastes, attached, filled };
         let bytes = serde_json::to_vec(&stored)?;
         if bytes.len() as u64 > DRAFT_BYTES {
             // An older version of the text would be worse than none.

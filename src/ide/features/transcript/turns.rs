@@ -121,7 +121,7 @@ fn on_moved(cx: &mut Cx<'_>, moved: Moved, action: TurnAction) {
     if let Some(from) = from {
         edited_turn::set(cx.state, StateBefore { from, here, draft });
     }
-    let edited = Draft { text: Text::from(text.as_str()), pastes: Vec::new(), attached };
+    let edited = Draft { text: Text::from(text.as_str()), attached, ..Draft::default() };
     cx.state.prompt.set_draft(edited, cx.now_ms);
     cx.state.set_status("Edit and send: a new branch begins here. Escape cancels");
 }
