@@ -436,7 +436,7 @@ async fn session_tree_compares_two_turns_with_their_files() {
     let mut ide = ide_with_file_branches((120, 24)).await;
     ide.wait_for_text("±2").await;
     ide.keys("=").await;
-    assert!(ide.status_message().contains("Marked"), "{}", ide.status_message());
+    assert!(ide.status_message().contains("Turn marked"), "{}", ide.status_message());
     ide.keys("Up Up").await;
     ide.snap("session_tree_marked");
     ide.keys("=").await;
@@ -600,4 +600,51 @@ async fn session_tree_text_in_the_prompt_is_replaced_after_a_restart() {
     ide.keys("Alt-g").await;
     ide.keys("Home Down Down Enter").await;
     assert_eq!(prompt(&mut ide), format!("two\n\n{edited}"), "what was edited is the user's");
+}
+
+#[tokio::test]
+async fn session_tree_says_where_the_conversation_is_relative_to_the_nearest_row() {
+    let mut ide = ide_with_prompts(IdeSetup::new().size(100, 24), &["one", "two"]).await;
+    let position = |ide: &mut TestIde| -> Vec<String> {
+        let picture = ide.picture();
+        let says = |line: &&str| {
+            ["you are here", "you are after it", "you are before it"].iter().any(|words| line.contains(words))
+        };
+        picture.lines().filter(says).map(str::to_string).collect()
+    };
+    ide.keys("Alt-g").await;
+    let here = position(&mut ide);
+    assert!(here.len() == 1 && here[0].contains("you are here"), "{}", ide.picture());
+    while !ide.picture().contains("filter: user only") {
+        ide.keys("Tab").await;
+    }
+    let here = position(&mut ide);
+    assert!(
+        here.len() == 1 && here[0].contains("two") && here[0].contains("you are after it"),
+        "{}",
+        ide.picture()
+    );
+    ide.keys("Home Enter").await;
+    ide.headless.idle().await;
+    ide.keys("Alt-g").await;
+    let here = position(&mut ide);
+    assert!(
+        here.len() == 1 && here[0].contains("one") && here[0].contains("you are before it"),
+        "{}",
+        ide.picture()
+    );
+}
+
+#[tokio::test]
+async fn session_tree_footer_names_what_keys_do_for_a_hidden_branch() {
+    let mut ide = ide_with_prompts(IdeSetup::new().size(220, 24), &["one", "two"]).await;
+    ide.keys("Alt-g").await;
+    ide.keys("Home h").await;
+    ide.headless.idle().await;
+    let picture = ide.picture();
+    assert!(picture.contains("Enter show") && picture.contains("h show"), "{picture}");
+    assert!(!picture.contains("Enter continue") && !picture.contains("h hide"), "{picture}");
+    ide.keys("h").await;
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("Enter edit it"), "{}", ide.picture());
 }

@@ -55,7 +55,7 @@ async fn files(
 ) -> Result<Result<Vec<PreviewPath>, String>, Report> {
     let Some(checkpoints) = checkpoints else { return Ok(Err("Checkpoints are off".to_string())) };
     let [Some(from), Some(to)] = states else {
-        return Ok(Err("The files were not recorded at both points".to_string()));
+        return Ok(Err("The files were not recorded after both turns".to_string()));
     };
     let checkpointer = checkpoints.checkpointer().await?;
     let root = checkpointer.root().to_string_lossy().into_owned();

@@ -6,7 +6,7 @@ use crate::ide::features::comparison::events;
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[command(
     "session.compare",
-    "Compare two session entries",
-    &["diff branches", "compare turns", "difference"],
+    "Compare two turns",
+    &["diff branches", "compare session entries", "difference"],
     events::mark_or_compare,
 )];

@@ -27,7 +27,7 @@ pub fn mark_or_compare(cx: &mut Cx<'_>) {
         None => {
             view.marked = Some((row.id, to.text));
             let key = keys.unwrap_or_else(|| "the command again".to_string());
-            cx.state.set_status(format!("Marked. Select the entry to compare with, then {key}"));
+            cx.state.set_status(format!("Turn marked. Select the turn to compare with, then {key}"));
         }
         Some((marked, _)) if marked == row.id => cx.state.set_status("Mark removed"),
         Some((marked, text)) => compare(cx, Point { entry: marked.to_string(), text }, to),

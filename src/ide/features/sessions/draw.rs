@@ -164,8 +164,15 @@ pub fn draw(canvas: &mut Canvas<'_>, view: &SessionView, state: &State) {
     let keys = if view.forest.is_some() { FOREST_KEYS } else { KEYS };
     let scope = view.forest.as_ref().map(|forest| forest.scope);
     let point = view.selected_row().map(hint::Point::of);
+    let hides = |is_hidden: fn(&SessionView, &Row) -> bool| {
+        view.selected_row().is_some_and(|row| is_hidden(view, row))
+    };
+    let (is_hidden, is_branch_hidden) = (hides(SessionView::is_hidden), hides(SessionView::is_branch_hidden));
     let key = |(id, name): &(&str, &'static str)| {
         let name = match (*id, scope, point) {
+            // Both show what the row stands for.
+            ("list.accept", None, _) if is_hidden => "show",
+            ("session.toggle-hidden", None, _) if is_branch_hidden => "show",
             ("list.accept", None, Some(point)) => point.enter(),
             // The line above it has them.
             ("session.branch" | "session.restore-code" | "session.restore-both", None, _)
@@ -261,8 +268,8 @@ pub fn draw_row(
         list.text(0, y, "=", title);
     }
     let mut right = details(view, row, cols);
-    if here && cols >= NARROW {
-        right = format!("you are here  {right}");
+    if let Some(position) = view.position_at((index, at)).filter(|_| cols >= NARROW) {
+        right = format!("{position}  {right}");
     }
     if view.is_branch_hidden(row) && !view.is_hidden(row) {
         right = format!("hidden  {right}");

@@ -171,6 +171,7 @@ fn set_rows(root: &mut Root, found: Result<(StoredTree, StoredOutline), Report>,
             root.tree = Some(tree);
             root.problem = (found.problems > 0).then(|| format!("{} broken", found.problems));
             if let Some(body) = &mut root.body {
+                body.is_elsewhere = !is_current;
                 body.set_hidden(found.hidden);
                 body.set_outline(found.outline);
             }

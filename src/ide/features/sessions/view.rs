@@ -55,6 +55,8 @@ pub struct SessionView {
     top: usize,
     /// The row to compare another one with, and its text.
     pub marked: Option<(CompactString, String)>,
+    /// Whether the conversation is in another session.
+    pub is_elsewhere: bool,
     /// Other sessions, shown in place of this one.
     pub forest: Option<Forest>,
     /// Whether the session has changed since the rows were requested.
@@ -104,6 +106,7 @@ impl SessionView {
             turn_entry: None,
             requested_turn: None,
             marked: None,
+            is_elsewhere: false,
             pending_selection: None,
             wanted: None,
             before_wanted: Vec::new(),
@@ -185,6 +188,19 @@ impl SessionView {
     /// Returns whether the conversation is at a row.
     pub fn is_here(&self, at: u32) -> bool {
         self.outline.as_ref().is_some_and(|outline| outline.leaf_row == Some(at))
+    }
+
+    /// Returns where the conversation is, for the row that is nearest to it. A message of the user stands for the point
+    /// before it, so the conversation is behind it; without a row above it is before the first one.
+    pub fn position_at(&self, (index, at): (usize, u32)) -> Option<&'static str> {
+        let outline = self.outline.as_ref()?;
+        match outline.leaf_row {
+            None if index == 0 && self.matches.is_none() && !self.is_elsewhere => Some("you are before it"),
+            Some(here) if here != at => None,
+            Some(_) if outline.rows[at as usize].is_user() => Some("you are after it"),
+            Some(_) => Some("you are here"),
+            None => None,
+        }
     }
 
     /// Changes the filter, which requires new rows; the selection stays, and returns with a row that this filter has
