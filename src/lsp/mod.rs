@@ -2,4 +2,5 @@
 //!
 //! Layer 2. May import `base`; must not know editors, agents, nor who starts a server's process.
 
+pub mod table;
 pub mod wire;
