@@ -236,6 +236,8 @@ mod keymaps;
 mod logins;
 /// Every cell of the matrix of the LLM layer names a test that exists.
 mod long_outputs;
+/// The built-in table of language servers.
+mod lsp_table;
 mod matrix;
 /// Documents and sounds over every wire.
 mod media;
