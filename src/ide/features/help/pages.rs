@@ -33,6 +33,7 @@ pub static PAGES: &[Page] = &[
     page!("compaction.md"),
     page!("pickers.md"),
     page!("terminal.md"),
+    page!("lsp.md"),
     page!("images.md"),
     page!("settings.md"),
     page!("themes.md"),
