@@ -14,6 +14,8 @@ pub mod controls;
 pub mod events;
 pub mod history;
 #[doc(hidden)]
+pub mod language_servers;
+#[doc(hidden)]
 pub mod lifecycle;
 pub mod login;
 pub mod models;

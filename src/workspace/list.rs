@@ -34,6 +34,11 @@ pub struct Item {
     pub link: bool,
 }
 
+/// Returns the names in a folder, in no order.
+pub fn names(folder: &Path) -> io::Result<Vec<OsString>> {
+    fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect()
+}
+
 /// Returns the entries of a folder, folders first, then by name, case-insensitive. `.git` is omitted.
 pub fn list(folder: &Path) -> io::Result<Vec<Item>> {
     let kept: HashSet<OsString> = walk::builder(folder)

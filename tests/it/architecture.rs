@@ -24,7 +24,7 @@ const LAYERS: &[(u8, &str, &[&str])] = &[
     (
         6,
         "runtime",
-        &["base", "exec", "net", "patch", "config", "llm", "workspace", "session", "tools", "agent"],
+        &["base", "exec", "net", "patch", "config", "llm", "lsp", "workspace", "session", "tools", "agent"],
     ),
     (
         7,
@@ -38,6 +38,7 @@ const LAYERS: &[(u8, &str, &[&str])] = &[
             "config",
             "workspace",
             "runtime",
+            "lsp",
             "patch::diff",
             "llm::model",
             "session::format::message",

@@ -58,6 +58,7 @@ pub(super) struct ServerKeys {
     pub(super) settings: Option<Value>,
     pub(super) timeout: Option<Duration>,
     pub(super) required_root_patterns: Option<Vec<Pattern>>,
+    pub(super) check: Option<Vec<String>>,
     pub(super) is_linter: Option<bool>,
     pub(super) is_enabled: Option<bool>,
     pub(super) only_features: Option<Features>,
@@ -241,6 +242,7 @@ impl<'t> Reader<'t> {
                 "required-root-patterns" => {
                     keys.required_root_patterns = Some(value::list(value, value::marker)?);
                 }
+                "check" => keys.check = Some(value::list(value, value::text)?),
                 "is-linter" => keys.is_linter = Some(value::flag(value)?),
                 "enabled" => keys.is_enabled = Some(value::flag(value)?),
                 "only-features" => keys.only_features = Some(value::features(value)?),

@@ -74,6 +74,7 @@ impl Table {
             settings: None,
             timeout: TIMEOUT,
             required_root_patterns: Vec::new(),
+            check: Vec::new(),
             is_linter: false,
             is_enabled: true,
             features: Features::ALL,
@@ -179,6 +180,7 @@ fn change_server(server: &mut Server, origin: Origin, keys: ServerKeys) {
     }
     set(&mut server.timeout, keys.timeout);
     set(&mut server.required_root_patterns, keys.required_root_patterns);
+    set(&mut server.check, keys.check);
     set(&mut server.is_linter, keys.is_linter);
     set(&mut server.is_enabled, keys.is_enabled);
     if keys.only_features.is_some() || keys.except_features.is_some() {

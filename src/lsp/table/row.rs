@@ -41,6 +41,9 @@ pub struct Server {
     pub timeout: Duration,
     /// It starts only in a folder with one of these; everywhere if there are none.
     pub required_root_patterns: Vec<Pattern>,
+    /// A command line that must succeed before the server counts as installed; empty for none. It is run outside of the
+    /// project.
+    pub check: Vec<String>,
     /// Whether it only checks texts.
     pub is_linter: bool,
     /// Whether it may be started.

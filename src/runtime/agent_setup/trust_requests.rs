@@ -1,4 +1,4 @@
-//! Trust requests of a project: programs of its plugins, and its allow rules.
+//! Trust requests of a project: programs of its plugins and language servers, and its allow rules.
 //!
 //! Must not know who asks the user, nor what the plugins are. Reads files. Deny rules of a project need no
 //! trust.
@@ -14,6 +14,9 @@ use crate::tools::permissions::rules::Rules;
 const PLUGINS: &str = ".bowline/plugins";
 /// File name of the rules, in the settings folder and in a project's `.bowline`.
 pub(in crate::runtime) const RULES: &str = "permissions.toml";
+
+/// File name of a project's rows about language servers, in its `.bowline`.
+const SERVERS: &str = "servers.toml";
 
 /// What a project requests trust for.
 #[derive(Debug)]
@@ -38,8 +41,16 @@ impl TrustRequests {
         let text = rules.unwrap_or_default();
         let allows = Rules::allowed_by(text, workspace, home);
         let plugins = plugins_folder(workspace);
-        let digest =
-            if allows.is_empty() { trust::digest(&plugins) } else { trust::digest_with(&plugins, text) };
+        let servers = read_text(&workspace.join(".bowline").join(SERVERS)).map(Option::unwrap_or_default);
+        let rules = if allows.is_empty() { "" } else { text };
+        let digest = match servers {
+            Ok(servers) if servers.is_empty() && rules.is_empty() && plugins.exists() => {
+                trust::digest(&plugins)
+            }
+            Ok(servers) if servers.is_empty() => trust::digest_with(&plugins, rules),
+            Ok(servers) => trust::digest_with(&plugins, &format!("{rules}\0{servers}")),
+            Err(error) => Err(error),
+        };
         Self { allows, digest }
     }
 

@@ -1,0 +1,134 @@
+//! Diagnostics: errors, warnings and hints about ranges of a text.
+
+use gen_lsp_types as types;
+use serde_json::Value;
+
+use crate::lsp::answers::{as_list, items};
+use crate::lsp::position::Range;
+
+/// Maximum number of diagnostics that are kept of a file: nobody reads more.
+pub const FILE_MAX: usize = 10_000;
+/// Maximum bytes of a message.
+const MESSAGE_MAX: usize = 8 << 10;
+
+/// How bad it is, the worst last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// A suggestion.
+    Hint,
+    /// A remark.
+    Information,
+    /// Likely wrong.
+    Warning,
+    /// Wrong.
+    Error,
+}
+
+impl Severity {
+    /// All, the worst first.
+    pub const ALL: [Self; 4] = [Self::Error, Self::Warning, Self::Information, Self::Hint];
+
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hint => "hint",
+            Self::Information => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// One of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// What it is about.
+    pub range: Range,
+    /// How bad it is.
+    pub severity: Severity,
+    /// The message. May contain control characters.
+    pub message: String,
+    /// Which check found it, such as `clippy`.
+    pub source: Option<String>,
+    /// Its code, such as `E0308`.
+    pub code: Option<String>,
+    /// Whether what it is about is not used.
+    pub is_unnecessary: bool,
+    /// Whether what it is about is deprecated.
+    pub is_deprecated: bool,
+}
+
+impl Diagnostic {
+    /// Returns source and code in one: `rustc E0308`; empty if there is neither.
+    pub fn origin(&self) -> String {
+        let parts = [self.source.as_deref(), self.code.as_deref()];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Decodes diagnostics; returns them by position, and how many there were. One without a severity is an error.
+pub fn decode(list: Value) -> (Vec<Diagnostic>, usize) {
+    let list = as_list(list);
+    let count = list.len();
+    let first = list.into_iter().take(FILE_MAX).collect();
+    let mut decoded: Vec<Diagnostic> = items(first, "diagnostic").into_iter().map(from_types).collect();
+    decoded.sort_by_key(|diagnostic| (diagnostic.range, std::cmp::Reverse(diagnostic.severity)));
+    (decoded, count)
+}
+
+fn from_types(from: types::Diagnostic) -> Diagnostic {
+    let severity = match from.severity {
+        Some(types::DiagnosticSeverity::Warning) => Severity::Warning,
+        Some(types::DiagnosticSeverity::Information) => Severity::Information,
+        Some(types::DiagnosticSeverity::Hint) => Severity::Hint,
+        _ => Severity::Error,
+    };
+    let mut message = match from.message {
+        types::Message::String(text) => text,
+        types::Message::MarkupContent(content) => content.value,
+    };
+    message.truncate(message.floor_char_boundary(MESSAGE_MAX));
+    let tags = from.tags.unwrap_or_default();
+    Diagnostic {
+        range: from.range.into(),
+        severity,
+        message,
+        source: from.source,
+        code: from.code.map(|code| match code {
+            types::Code::Int(number) => number.to_string(),
+            types::Code::String(text) => text,
+        }),
+        is_unnecessary: tags.contains(&types::DiagnosticTag::Unnecessary),
+        is_deprecated: tags.contains(&types::DiagnosticTag::Deprecated),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::json::json;
+
+    fn at(line: u32) -> Value {
+        json!({ "start": { "line": line, "character": 0 }, "end": { "line": line, "character": 3 } })
+    }
+
+    #[test]
+    fn diagnostics_odd_item_costs_itself() {
+        let list = json!([{ "message": "no range" }, { "range": at(2), "message": "b", "severity": 2, "code": 7 }, 5,
+            { "range": at(1), "message": "a", "source": "s", "code": "E1", "tags": [1, 9], "severity": 99 }]);
+        let (found, count) = decode(list);
+        assert_eq!(count, 4);
+        let short: Vec<_> = found.iter().map(|d| (d.message.as_str(), d.severity, d.origin())).collect();
+        assert_eq!(short, [("a", Severity::Error, "s E1".into()), ("b", Severity::Warning, "7".into())]);
+        assert!(found[0].is_unnecessary && !found[0].is_deprecated);
+        assert_eq!(decode(Value::Null), (Vec::new(), 0));
+    }
+
+    #[test]
+    fn diagnostics_of_a_flood_are_cut() {
+        let list = vec![json!({ "range": at(0), "message": "x".repeat(20_000) }); FILE_MAX + 5];
+        let (found, count) = decode(Value::Array(list));
+        assert_eq!((found.len(), count), (FILE_MAX, FILE_MAX + 5));
+        assert_eq!(found[0].message.len(), MESSAGE_MAX);
+    }
+}

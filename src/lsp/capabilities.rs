@@ -1,0 +1,233 @@
+//! What a server offers, and what we offer to it. Read leniently: one odd provider costs itself. Must not know requests.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::base::json::json;
+use crate::lsp::position::Encoding;
+
+/// Which field of `ServerCapabilities` (LSP 3.18) offers a method.
+const PROVIDERS: [(&str, &str); 30] = [
+    ("textDocument/completion", "completionProvider"),
+    ("textDocument/hover", "hoverProvider"),
+    ("textDocument/signatureHelp", "signatureHelpProvider"),
+    ("textDocument/declaration", "declarationProvider"),
+    ("textDocument/definition", "definitionProvider"),
+    ("textDocument/typeDefinition", "typeDefinitionProvider"),
+    ("textDocument/implementation", "implementationProvider"),
+    ("textDocument/references", "referencesProvider"),
+    ("textDocument/documentHighlight", "documentHighlightProvider"),
+    ("textDocument/documentSymbol", "documentSymbolProvider"),
+    ("textDocument/codeAction", "codeActionProvider"),
+    ("textDocument/codeLens", "codeLensProvider"),
+    ("textDocument/documentLink", "documentLinkProvider"),
+    ("textDocument/documentColor", "colorProvider"),
+    ("workspace/symbol", "workspaceSymbolProvider"),
+    ("textDocument/formatting", "documentFormattingProvider"),
+    ("textDocument/rangeFormatting", "documentRangeFormattingProvider"),
+    ("textDocument/onTypeFormatting", "documentOnTypeFormattingProvider"),
+    ("textDocument/rename", "renameProvider"),
+    ("textDocument/foldingRange", "foldingRangeProvider"),
+    ("textDocument/selectionRange", "selectionRangeProvider"),
+    ("workspace/executeCommand", "executeCommandProvider"),
+    ("textDocument/prepareCallHierarchy", "callHierarchyProvider"),
+    ("textDocument/prepareTypeHierarchy", "typeHierarchyProvider"),
+    ("textDocument/linkedEditingRange", "linkedEditingRangeProvider"),
+    ("textDocument/semanticTokens", "semanticTokensProvider"),
+    ("textDocument/inlayHint", "inlayHintProvider"),
+    ("textDocument/diagnostic", "diagnosticProvider"),
+    ("textDocument/moniker", "monikerProvider"),
+    ("textDocument/inlineCompletion", "inlineCompletionProvider"),
+];
+
+/// How a server wants to hear of changes: the numbers of `TextDocumentSyncKind`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ChangeSync {
+    /// Not at all.
+    #[default]
+    None,
+    /// As the whole text.
+    Full,
+    /// As what was replaced.
+    Incremental,
+}
+
+/// What of a text's life a server wants to hear.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TextSync {
+    /// Whether it wants to know that a text is opened and closed.
+    pub opens: bool,
+    /// Changes.
+    pub changes: ChangeSync,
+    /// Whether it wants to know that a text was saved, and whether with the text.
+    pub saves: Option<bool>,
+}
+
+/// A capability that a server offers after its start.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Registration {
+    /// What the end of it names.
+    pub id: String,
+    /// The method.
+    pub method: String,
+    /// Its options.
+    #[serde(default, rename = "registerOptions")]
+    pub options: Value,
+}
+
+/// What a server offers now.
+#[derive(Debug, Clone, Default)]
+pub struct ServerCapabilities {
+    initial: Value,
+    registered: Vec<Registration>,
+}
+
+impl ServerCapabilities {
+    /// Takes them from the `capabilities` of the answer to `initialize`.
+    pub fn new(initial: Value) -> Self {
+        Self { initial, registered: Vec::new() }
+    }
+
+    /// Returns the unit of its columns.
+    pub fn encoding(&self) -> Encoding {
+        self.initial["positionEncoding"].as_str().and_then(Encoding::named).unwrap_or_default()
+    }
+
+    /// Returns how its texts are kept in sync.
+    pub fn sync(&self) -> TextSync {
+        let sync = &self.initial["textDocumentSync"];
+        let kind = |value: &Value| match value.as_u64() {
+            Some(1) => ChangeSync::Full,
+            Some(2) => ChangeSync::Incremental,
+            _ => ChangeSync::None,
+        };
+        if sync.is_u64() {
+            let changes = kind(sync);
+            // The short form comes from before there were options: the server knows opening, closing and saving.
+            let is_wanted = changes != ChangeSync::None;
+            return TextSync { opens: is_wanted, changes, saves: is_wanted.then_some(false) };
+        }
+        let saves = match &sync["save"] {
+            Value::Bool(wanted) => wanted.then_some(false),
+            Value::Object(options) => Some(options.get("includeText") == Some(&Value::Bool(true))),
+            _ => None,
+        };
+        let saves = saves.or_else(|| {
+            let late = self.registered.iter().find(|known| known.method == "textDocument/didSave")?;
+            Some(late.options["includeText"] == Value::Bool(true))
+        });
+        TextSync { opens: sync["openClose"] == Value::Bool(true), changes: kind(&sync["change"]), saves }
+    }
+
+    /// Returns the options with which a method is offered; `None` if it is not.
+    pub fn options(&self, method: &str) -> Option<&Value> {
+        if let Some(late) = self.registered.iter().find(|known| known.method == method) {
+            return Some(&late.options);
+        }
+        let (_, field) = PROVIDERS.iter().find(|(known, _)| *known == method)?;
+        Some(&self.initial[field]).filter(|value| !matches!(value, Value::Null | Value::Bool(false)))
+    }
+
+    /// Whether a method is offered.
+    pub fn offers(&self, method: &str) -> bool {
+        self.options(method).is_some()
+    }
+
+    /// Adds what a server offers from now on.
+    pub fn register(&mut self, registration: Registration) {
+        self.registered.retain(|known| known.id != registration.id);
+        self.registered.push(registration);
+    }
+
+    /// Removes what it does not offer any more; returns whether it was offered.
+    pub fn unregister(&mut self, id: &str) -> bool {
+        let before = self.registered.len();
+        self.registered.retain(|known| known.id != id);
+        self.registered.len() < before
+    }
+}
+
+/// Returns what this client can do, for `initialize`. Only what is built is offered: a server may leave out what it
+/// does for clients with less.
+pub fn of_client() -> Value {
+    let encodings: Vec<&str> = Encoding::ALL.map(Encoding::name).to_vec();
+    let link = json!({ "dynamicRegistration": true, "linkSupport": true });
+    json!({
+        "general": {
+            "positionEncodings": encodings,
+            "staleRequestSupport": { "cancel": true, "retryOnContentModified": [] },
+        },
+        "textDocument": {
+            "synchronization": { "dynamicRegistration": true, "didSave": true },
+            "publishDiagnostics": {
+                "relatedInformation": true,
+                "versionSupport": true,
+                "codeDescriptionSupport": true,
+                "tagSupport": { "valueSet": [1, 2] },
+            },
+            "diagnostic": { "dynamicRegistration": true, "relatedDocumentSupport": true },
+            "hover": { "dynamicRegistration": true, "contentFormat": ["markdown", "plaintext"] },
+            "declaration": link,
+            "definition": link,
+            "typeDefinition": link,
+            "implementation": link,
+            "references": { "dynamicRegistration": true },
+        },
+        "window": { "workDoneProgress": true, "showMessage": {} },
+        "workspace": {
+            "configuration": true,
+            "workspaceFolders": true,
+            "didChangeConfiguration": { "dynamicRegistration": true },
+            "diagnostics": { "refreshSupport": true },
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offered(capabilities: serde_json::Value) -> ServerCapabilities {
+        ServerCapabilities::new(capabilities)
+    }
+
+    #[test]
+    fn capabilities_of_another_shape_cost_themselves() {
+        let server =
+            offered(json!({ "hoverProvider": { "x": [] }, "definitionProvider": 3, "renameProvider": false,
+            "referencesProvider": null, "positionEncoding": "utf-9", "textDocumentSync": "all" }));
+        let has = |method: &str| server.offers(&format!("textDocument/{method}"));
+        assert!(has("hover") && has("definition"));
+        assert!(!has("rename") && !has("references") && !has("completion") && !has("unknown"));
+        assert_eq!(server.encoding(), Encoding::Utf16);
+        assert_eq!(server.sync(), TextSync::default());
+    }
+
+    #[test]
+    fn capabilities_of_text_are_read_in_both_forms() {
+        let short = offered(json!({ "textDocumentSync": 1 })).sync();
+        assert_eq!(short, TextSync { opens: true, changes: ChangeSync::Full, saves: Some(false) });
+        let options = json!({ "openClose": true, "change": 2, "save": { "includeText": true } });
+        let long = offered(json!({ "textDocumentSync": options })).sync();
+        assert_eq!(long, TextSync { opens: true, changes: ChangeSync::Incremental, saves: Some(true) });
+    }
+
+    #[test]
+    fn capabilities_registered_late_are_offered_until_unregistered() {
+        let mut server = offered(json!({}));
+        let late = |id: &str, options: Value| {
+            let of = json!({ "id": id, "method": "textDocument/diagnostic", "registerOptions": options });
+            serde_json::from_value::<Registration>(of).unwrap()
+        };
+        server.register(late("1", json!({ "identifier": "a" })));
+        server.register(late("1", json!({ "identifier": "b" })));
+        assert_eq!(server.options("textDocument/diagnostic"), Some(&json!({ "identifier": "b" })));
+        assert!(server.unregister("1") && !server.offers("textDocument/diagnostic"));
+        assert!(!server.unregister("1"), "what was never offered");
+    }
+
+    #[test]
+    fn capabilities_of_client_offer_encodings_in_order_of_preference() {
+        assert_eq!(of_client()["general"]["positionEncodings"], json!(["utf-8", "utf-32", "utf-16"]));
+    }
+}

@@ -1,0 +1,366 @@
+//! One server: the handshake, the texts that it knows, what it sends by itself, and questions to it.
+//!
+//! Must not know who started its process, nor who shows what it says.
+
+use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use serde_json::Value;
+
+use crate::base::json::json;
+use crate::lsp::answers::hover::{self, Hover};
+use crate::lsp::answers::locations::{self, Location};
+use crate::lsp::capabilities::{self, ChangeSync, ServerCapabilities, TextSync};
+use crate::lsp::document::{DocumentChange, DocumentText};
+use crate::lsp::position::Encoding;
+use crate::lsp::uri;
+use crate::lsp::wire::connection::{Connection, RequestError};
+
+pub mod incoming;
+mod pulled;
+
+/// How long a question may take.
+pub const QUESTION_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long a server may take to end after it was asked to.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
+/// Earlier texts of a document to which answers may refer.
+const TEXTS_MAX: usize = 16;
+
+/// What a server is started with.
+#[derive(Debug, Clone)]
+pub struct StartOptions {
+    /// Our process, at whose end it ends, too; `None` if it cannot see that one.
+    pub process_id: Option<u32>,
+    /// Its root, absolute.
+    pub root: PathBuf,
+    /// `initializationOptions`.
+    pub initialization: Value,
+    /// What it may ask for by `workspace/configuration`.
+    pub settings: Value,
+    /// How long it may take to answer.
+    pub timeout: Duration,
+}
+
+/// A text to open.
+pub struct OpenDocument {
+    /// Its file, absolute.
+    pub path: PathBuf,
+    /// Id of its language in the protocol, such as `typescriptreact`.
+    pub language_id: String,
+    /// Its version, as its owner counts.
+    pub version: u64,
+    /// The text.
+    pub text: Arc<dyn DocumentText>,
+}
+
+/// A text that the server knows.
+struct Known {
+    uri: String,
+    /// As the server counts, from 1.
+    version: i32,
+    /// The last texts, the newest last: the server's version, the owner's, the text.
+    texts: VecDeque<(i32, u64, Arc<dyn DocumentText>)>,
+    /// Names the last pulled diagnostics.
+    result_id: Option<String>,
+}
+
+/// A text at the version that an answer is about.
+#[derive(Clone)]
+pub struct AnsweredText {
+    /// Its version, as its owner counts.
+    pub version: u64,
+    /// The text.
+    pub text: Arc<dyn DocumentText>,
+}
+
+struct Shared {
+    capabilities: ServerCapabilities,
+    documents: HashMap<PathBuf, Known>,
+}
+
+/// A server that has been started. Clones are the same.
+#[derive(Clone)]
+pub struct Client {
+    connection: Connection,
+    options: Arc<StartOptions>,
+    shared: Arc<Mutex<Shared>>,
+}
+
+/// Why a server does not answer a question.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum QuestionError {
+    /// It does not offer that.
+    #[error("not offered")]
+    NotOffered,
+    /// It does not know the file.
+    #[error("the file is not open there")]
+    NotOpen,
+    /// The connection.
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    /// The answer is of another shape than the protocol promises.
+    #[error("the answer cannot be read: {0}")]
+    Answer(String),
+}
+
+/// Which locations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LocationKind {
+    /// Where a name is declared.
+    Declaration,
+    /// Where it is defined.
+    Definition,
+    /// Where its type is defined.
+    TypeDefinition,
+    /// What implements it.
+    Implementation,
+    /// Where it is used, declaration included.
+    References,
+}
+
+impl LocationKind {
+    /// Returns its method.
+    pub fn method(self) -> &'static str {
+        match self {
+            Self::Declaration => "textDocument/declaration",
+            Self::Definition => "textDocument/definition",
+            Self::TypeDefinition => "textDocument/typeDefinition",
+            Self::Implementation => "textDocument/implementation",
+            Self::References => "textDocument/references",
+        }
+    }
+}
+
+impl Client {
+    /// Does the handshake.
+    ///
+    /// # Errors
+    ///
+    /// No answer in time, a refusal, or the end of the connection.
+    pub async fn start(connection: Connection, options: StartOptions) -> Result<Self, RequestError> {
+        let name = options.root.file_name().map(|name| name.to_string_lossy().into_owned());
+        let root = uri::of_path(&options.root);
+        let folder = json!({ "uri": root, "name": name.unwrap_or_default() });
+        let mut params = json!({
+            "processId": options.process_id,
+            "clientInfo": { "name": "bowline", "version": env!("CARGO_PKG_VERSION") },
+            "rootUri": root,
+            "rootPath": options.root.display().to_string(),
+            "capabilities": capabilities::of_client(),
+            "workspaceFolders": [folder],
+        });
+        if !options.initialization.is_null() {
+            params["initializationOptions"] = options.initialization.clone();
+        }
+        let mut answer: Value = connection.request("initialize", params, options.timeout).await?;
+        connection.notify("initialized", json!({}))?;
+        if !options.settings.is_null() {
+            connection.notify("workspace/didChangeConfiguration", json!({ "settings": options.settings }))?;
+        }
+        let capabilities = ServerCapabilities::new(answer["capabilities"].take());
+        let shared = Shared { capabilities, documents: HashMap::new() };
+        Ok(Self { connection, options: Arc::new(options), shared: Arc::new(Mutex::new(shared)) })
+    }
+
+    /// Ends the server: asks it to, and closes its input when it has answered or does not.
+    pub async fn shut_down(&self) {
+        let answer = self.connection.request::<Value>("shutdown", Value::Null, SHUTDOWN_TIMEOUT).await;
+        if let Err(error) = answer.and_then(|_| self.connection.notify("exit", Value::Null)) {
+            tracing::debug!(%error, "a language server does not shut down by itself");
+        }
+        self.connection.close();
+    }
+
+    /// Whether it offers a method.
+    pub fn offers(&self, method: &str) -> bool {
+        self.shared.lock().capabilities.offers(method)
+    }
+
+    /// Returns the unit of its columns.
+    pub fn encoding(&self) -> Encoding {
+        self.shared.lock().capabilities.encoding()
+    }
+
+    fn sync(&self) -> TextSync {
+        self.shared.lock().capabilities.sync()
+    }
+
+    /// Opens a text; one that is open already is replaced.
+    ///
+    /// # Errors
+    ///
+    /// The end of the connection.
+    pub fn open(&self, document: OpenDocument) -> Result<(), RequestError> {
+        let Some(uri) = uri::of_path(&document.path) else { return Ok(()) };
+        self.close(&document.path)?;
+        let known = Known {
+            uri: uri.clone(),
+            version: 1,
+            texts: VecDeque::from([(1, document.version, document.text.clone())]),
+            result_id: None,
+        };
+        self.shared.lock().documents.insert(document.path, known);
+        if !self.sync().opens {
+            return Ok(());
+        }
+        let item = json!({
+            "uri": uri,
+            "languageId": document.language_id,
+            "version": 1,
+            "text": document.text.text(),
+        });
+        self.connection.notify("textDocument/didOpen", json!({ "textDocument": item }))
+    }
+
+    /// Changes a text that is open; `version` is that of the next text, as its owner counts.
+    ///
+    /// # Errors
+    ///
+    /// The end of the connection.
+    pub fn change(&self, path: &Path, version: u64, change: &dyn DocumentChange) -> Result<(), RequestError> {
+        let (sync, encoding) = (self.sync().changes, self.encoding());
+        let next = change.next();
+        let identifier = {
+            let mut shared = self.shared.lock();
+            let Some(known) = shared.documents.get_mut(path) else { return Ok(()) };
+            known.version += 1;
+            if known.texts.len() == TEXTS_MAX {
+                known.texts.pop_front();
+            }
+            known.texts.push_back((known.version, version, next.clone()));
+            json!({ "uri": known.uri, "version": known.version })
+        };
+        let changes = match sync {
+            ChangeSync::None => return Ok(()),
+            ChangeSync::Full => json!([{ "text": next.text() }]),
+            ChangeSync::Incremental => json!(change.replacements(encoding)),
+        };
+        let params = json!({ "textDocument": identifier, "contentChanges": changes });
+        self.connection.notify("textDocument/didChange", params)
+    }
+
+    /// A text that is open was saved.
+    ///
+    /// # Errors
+    ///
+    /// The end of the connection.
+    pub fn save(&self, path: &Path) -> Result<(), RequestError> {
+        let Some(with_text) = self.sync().saves else { return Ok(()) };
+        let params = {
+            let shared = self.shared.lock();
+            let Some(known) = shared.documents.get(path) else { return Ok(()) };
+            let text = known.texts.back().filter(|_| with_text).map(|(.., text)| text.text());
+            let mut params = json!({ "textDocument": { "uri": known.uri } });
+            if let Some(text) = text {
+                params["text"] = text.into();
+            }
+            params
+        };
+        self.connection.notify("textDocument/didSave", params)
+    }
+
+    /// Closes a text, if it is open.
+    ///
+    /// # Errors
+    ///
+    /// The end of the connection.
+    pub fn close(&self, path: &Path) -> Result<(), RequestError> {
+        let Some(known) = self.shared.lock().documents.remove(path) else { return Ok(()) };
+        if !self.sync().opens {
+            return Ok(());
+        }
+        self.connection.notify("textDocument/didClose", json!({ "textDocument": { "uri": known.uri } }))
+    }
+
+    /// Returns the newest text that the server knows of a file.
+    pub fn text(&self, path: &Path) -> Option<AnsweredText> {
+        let shared = self.shared.lock();
+        let (_, version, text) = shared.documents.get(path)?.texts.back()?;
+        Some(AnsweredText { version: *version, text: text.clone() })
+    }
+
+    /// Returns the paths of the texts that the server knows.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        self.shared.lock().documents.keys().cloned().collect()
+    }
+
+    /// Asks what is at an offset of a text; the range of the answer is in bytes of the text that is returned.
+    ///
+    /// # Errors
+    ///
+    /// See [`QuestionError`].
+    pub async fn hover(
+        &self,
+        path: &Path,
+        offset: usize,
+    ) -> Result<Option<(Hover, Option<Range<usize>>)>, QuestionError> {
+        let (answer, asked) = self.ask_at("textDocument/hover", path, offset, Value::Null).await?;
+        let hover = hover::decode(answer).map_err(|error| QuestionError::Answer(error.to_string()))?;
+        let encoding = self.encoding();
+        Ok(hover.map(|hover| {
+            let range = hover.range.map(|range| asked.text.offsets(range, encoding));
+            (hover, range)
+        }))
+    }
+
+    /// Asks for locations of what is at an offset of a text.
+    ///
+    /// # Errors
+    ///
+    /// See [`QuestionError`].
+    pub async fn locations(
+        &self,
+        kind: LocationKind,
+        path: &Path,
+        offset: usize,
+    ) -> Result<Vec<Location>, QuestionError> {
+        let context = match kind {
+            LocationKind::References => json!({ "includeDeclaration": true }),
+            _ => Value::Null,
+        };
+        let (answer, _) = self.ask_at(kind.method(), path, offset, context).await?;
+        let (found, left_out) = locations::decode(answer);
+        if left_out > 0 {
+            tracing::debug!(left_out, method = kind.method(), "locations that are no files are left out");
+        }
+        Ok(found)
+    }
+
+    /// Asks about an offset of a text as the server knows it.
+    async fn ask_at(
+        &self,
+        method: &str,
+        path: &Path,
+        offset: usize,
+        context: Value,
+    ) -> Result<(Value, AnsweredText), QuestionError> {
+        if !self.offers(method) {
+            return Err(QuestionError::NotOffered);
+        }
+        let asked = self.text(path).ok_or(QuestionError::NotOpen)?;
+        let uri = uri::of_path(path).ok_or(QuestionError::NotOpen)?;
+        let position = asked.text.position(offset, self.encoding());
+        let mut params = json!({ "textDocument": { "uri": uri }, "position": position });
+        if !context.is_null() {
+            params["context"] = context;
+        }
+        let answer = self.connection.request(method, params, QUESTION_TIMEOUT).await?;
+        Ok((answer, asked))
+    }
+}
+
+/// Returns the version of a text that an answer names, as the server counts; the newest for none.
+fn answered(known: &Known, version: Option<i64>) -> Option<AnsweredText> {
+    let found = match version {
+        Some(version) => known.texts.iter().find(|(known, ..)| i64::from(*known) == version),
+        None => known.texts.back(),
+    };
+    found.map(|(_, version, text)| AnsweredText { version: *version, text: text.clone() })
+}
+
+#[cfg(test)]
+mod tests;

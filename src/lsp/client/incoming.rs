@@ -1,0 +1,206 @@
+//! What a server sends by itself: diagnostics, messages, progress, and requests that it wants answered.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::{Client, answered};
+use crate::base::json::json;
+use crate::lsp::answers::diagnostics::{self, Diagnostic};
+use crate::lsp::capabilities::Registration;
+use crate::lsp::uri;
+use crate::lsp::wire::connection::{Incoming, RequestError};
+use crate::lsp::wire::message::{Id, RpcError};
+
+/// Something that its user may want to know. Texts may contain control characters.
+#[derive(Debug)]
+pub enum ServerEvent {
+    /// The diagnostics of a file, which replace those before.
+    Diagnostics(FileDiagnostics),
+    /// The server works on something, or does not any more.
+    Progress {
+        /// Which work.
+        token: String,
+        /// What it is: title, message and percent in one; `None` at its end.
+        text: Option<String>,
+    },
+    /// A message for the user.
+    Message {
+        /// Whether it is an error or a warning.
+        is_problem: bool,
+        /// The message.
+        text: String,
+    },
+    /// A line for its log.
+    Log(String),
+    /// It sent what cannot be understood.
+    Problem(String),
+    /// Diagnostics of all open texts must be pulled again.
+    PullDiagnostics,
+}
+
+/// The diagnostics of a file.
+#[derive(Debug)]
+pub struct FileDiagnostics {
+    /// The file.
+    pub path: PathBuf,
+    /// The version of the open text that they are about, as its owner counts, and what each is about in bytes of it;
+    /// `None` for a file that the server does not know as open.
+    pub text: Option<(u64, Vec<Range<usize>>)>,
+    /// The diagnostics, by position.
+    pub diagnostics: Vec<Diagnostic>,
+    /// How many the server sent.
+    pub total: usize,
+}
+
+impl Client {
+    /// Handles what the server sent: answers its requests, and returns what remains for its user.
+    ///
+    /// # Errors
+    ///
+    /// The end of the connection.
+    pub fn handle(&self, incoming: Incoming) -> Result<Option<ServerEvent>, RequestError> {
+        match incoming {
+            Incoming::Problem(text) => Ok(Some(ServerEvent::Problem(text))),
+            Incoming::Notification { method, params } => Ok(self.notified(&method, &value(params))),
+            Incoming::Request { id, method, params } => self.requested(&id, &method, &value(params)),
+        }
+    }
+
+    fn notified(&self, method: &str, params: &Value) -> Option<ServerEvent> {
+        match method {
+            "textDocument/publishDiagnostics" => self.published(params),
+            "$/progress" => progress(params),
+            "window/showMessage" => Some(message(params)),
+            "window/logMessage" => Some(ServerEvent::Log(text_of(&params["message"]))),
+            "telemetry/event" | "$/logTrace" | "$/cancelRequest" => None,
+            // Notifications that begin with `$/` may be left out; others may be extensions of this server.
+            _ => {
+                tracing::debug!(method, "a notification of a language server is not known");
+                None
+            }
+        }
+    }
+
+    fn requested(&self, id: &Id, method: &str, params: &Value) -> Result<Option<ServerEvent>, RequestError> {
+        let (result, event) = match method {
+            "workspace/configuration" => (self.configuration(params), None),
+            "workspace/workspaceFolders" => {
+                let root = &self.options.root;
+                let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
+                (json!([{ "uri": uri::of_path(root), "name": name.unwrap_or_default() }]), None)
+            }
+            "client/registerCapability" => (Value::Null, self.registered(&params["registrations"])),
+            // The misspelling is the protocol's.
+            "client/unregisterCapability" => {
+                self.unregistered(&params["unregisterations"]);
+                (Value::Null, None)
+            }
+            "window/workDoneProgress/create" => (Value::Null, None),
+            "window/showMessageRequest" => (Value::Null, Some(message(params))),
+            "workspace/diagnostic/refresh" => (Value::Null, Some(ServerEvent::PullDiagnostics)),
+            _ => {
+                let error = RpcError {
+                    code: RpcError::METHOD_NOT_FOUND,
+                    message: format!("bowline does not know {method}"),
+                };
+                self.connection.answer(id, Err::<Value, _>(&error))?;
+                return Ok(None);
+            }
+        };
+        self.connection.answer(id, Ok::<_, &RpcError>(result))?;
+        Ok(event)
+    }
+
+    /// Returns the settings of each section that is asked for; all of them where no section is named.
+    fn configuration(&self, params: &Value) -> Value {
+        let items = params["items"].as_array().cloned().unwrap_or_default();
+        let of_section = |item: &Value| {
+            let section = item["section"].as_str().unwrap_or_default();
+            let parts = section.split('.').filter(|part| !part.is_empty());
+            parts.fold(&self.options.settings, |value, part| &value[part]).clone()
+        };
+        Value::Array(items.iter().map(of_section).collect())
+    }
+
+    fn registered(&self, registrations: &Value) -> Option<ServerEvent> {
+        let list = registrations.as_array().cloned().unwrap_or_default();
+        let mut pulls = false;
+        let mut shared = self.shared.lock();
+        for registration in crate::lsp::answers::items::<Registration>(list, "registration") {
+            pulls |= registration.method == "textDocument/diagnostic";
+            shared.capabilities.register(registration);
+        }
+        pulls.then_some(ServerEvent::PullDiagnostics)
+    }
+
+    fn unregistered(&self, list: &Value) {
+        let ids = list.as_array().into_iter().flatten().filter_map(|item| item["id"].as_str());
+        let mut shared = self.shared.lock();
+        for id in ids {
+            if !shared.capabilities.unregister(id) {
+                tracing::debug!(id, "a language server takes back what it never offered");
+            }
+        }
+    }
+
+    fn published(&self, params: &Value) -> Option<ServerEvent> {
+        let path = uri::to_path(params["uri"].as_str()?)?;
+        let (diagnostics, total) = diagnostics::decode(params["diagnostics"].clone());
+        let version = params["version"].as_i64();
+        let shared = self.shared.lock();
+        let text = match shared.documents.get(&path) {
+            // A version that is too old is followed by a newer one.
+            Some(known) => Some(answered(known, version)?),
+            None => None,
+        };
+        let encoding = shared.capabilities.encoding();
+        drop(shared);
+        let text = text.map(|known| {
+            let ranges = diagnostics.iter().map(|found| known.text.offsets(found.range, encoding));
+            (known.version, ranges.collect())
+        });
+        Some(ServerEvent::Diagnostics(FileDiagnostics { path, text, diagnostics, total }))
+    }
+}
+
+fn value(params: Option<Box<RawValue>>) -> Value {
+    let parsed = params.map(|params| serde_json::from_str(params.get()));
+    parsed.and_then(Result::ok).unwrap_or_default()
+}
+
+fn message(params: &Value) -> ServerEvent {
+    // `MessageType`: 1 is an error, 2 a warning.
+    let is_problem = matches!(params["type"].as_u64(), Some(1 | 2));
+    ServerEvent::Message { is_problem, text: text_of(&params["message"]) }
+}
+
+/// Bytes of a message that is kept.
+const TEXT_MAX: usize = 4 << 10;
+
+fn text_of(value: &Value) -> String {
+    let text = value.as_str().unwrap_or_default();
+    text[..text.floor_char_boundary(TEXT_MAX)].to_string()
+}
+
+fn progress(params: &Value) -> Option<ServerEvent> {
+    let token = match &params["token"] {
+        Value::String(token) => token.clone(),
+        Value::Number(number) => number.to_string(),
+        _ => return None,
+    };
+    let value = &params["value"];
+    let text = match value["kind"].as_str()? {
+        "begin" | "report" => {
+            let percent = value["percentage"].as_u64().map(|percent| format!("{percent} %"));
+            let parts = [&value["title"], &value["message"]].map(text_of);
+            let parts = parts.into_iter().chain(percent).filter(|part| !part.is_empty());
+            Some(parts.collect::<Vec<_>>().join(" "))
+        }
+        "end" => None,
+        _ => return None,
+    };
+    Some(ServerEvent::Progress { token, text })
+}

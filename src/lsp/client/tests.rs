@@ -1,0 +1,256 @@
+//! A client against a server that is played by the test.
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+
+use super::incoming::ServerEvent;
+use super::*;
+use crate::base::framed::{self, FrameReader};
+use crate::lsp::document::{PlainText, Replacement};
+use crate::lsp::wire::connection::Incoming;
+
+/// The server's end.
+struct Server {
+    stream: DuplexStream,
+    frames: FrameReader,
+    waiting: VecDeque<Value>,
+}
+
+impl Server {
+    async fn receive(&mut self) -> Value {
+        let mut piece = [0; 4096];
+        loop {
+            if let Some(message) = self.waiting.pop_front() {
+                return message;
+            }
+            let count = self.stream.read(&mut piece).await.unwrap();
+            assert!(count > 0, "the client has closed the connection");
+            let frames = self.frames.read(&piece[..count]);
+            self.waiting
+                .extend(frames.into_iter().map(|frame| serde_json::from_slice(&frame.unwrap()).unwrap()));
+        }
+    }
+
+    async fn send(&mut self, mut message: Value) {
+        message["jsonrpc"] = "2.0".into();
+        self.stream.write_all(&framed::frame(message.to_string().as_bytes())).await.unwrap();
+    }
+
+    async fn answer(&mut self, result: Value) -> Value {
+        let request = self.receive().await;
+        self.send(json!({ "id": request["id"], "result": result })).await;
+        request
+    }
+}
+
+/// Starts a client; returns what the handshake has sent, too.
+async fn start(
+    capabilities: Value,
+    settings: Value,
+) -> (Client, Server, tokio::sync::mpsc::Receiver<Incoming>, Vec<Value>) {
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let (input, output) = tokio::io::split(ours);
+    let (connection, work, incoming) = Connection::new(input, output);
+    tokio::spawn(work.run());
+    let mut server = Server { stream: theirs, frames: FrameReader::new(1 << 20), waiting: VecDeque::new() };
+    let options = StartOptions {
+        process_id: None,
+        root: PathBuf::from("/w"),
+        initialization: json!({ "option": 1 }),
+        settings,
+        timeout: Duration::from_secs(5),
+    };
+    let started = Client::start(connection, options);
+    let handshake = async {
+        let initialize = server.answer(json!({ "capabilities": capabilities })).await;
+        (initialize, server.receive().await)
+    };
+    let (client, (initialize, initialized)) = futures::join!(started, handshake);
+    (client.unwrap(), server, incoming, vec![initialize, initialized])
+}
+
+fn open(client: &Client, version: u64, text: &str) {
+    let text = Arc::new(PlainText::new(text.to_string()));
+    let path = PathBuf::from("/w/a.rs");
+    client.open(OpenDocument { path, language_id: "rust".into(), version, text }).unwrap();
+}
+
+/// A change to a text.
+struct To(&'static str);
+
+impl DocumentChange for To {
+    fn replacements(&self, _: Encoding) -> Vec<Replacement> {
+        vec![Replacement { range: Some(crate::lsp::position::Range::default()), text: "x".into() }]
+    }
+
+    fn next(&self) -> Arc<dyn DocumentText> {
+        Arc::new(PlainText::new(self.0.to_string()))
+    }
+}
+
+fn range(from: u32, to: u32) -> Value {
+    json!({ "start": { "line": 0, "character": from }, "end": { "line": 0, "character": to } })
+}
+
+fn published(version: &Value) -> Value {
+    let diagnostics = json!([{ "range": range(2, 4), "message": "m" }]);
+    let params = json!({ "uri": "file:///w/a.rs", "version": version, "diagnostics": diagnostics });
+    json!({ "method": "textDocument/publishDiagnostics", "params": params })
+}
+
+/// Takes in the next message of the server.
+async fn next(client: &Client, incoming: &mut tokio::sync::mpsc::Receiver<Incoming>) -> Option<ServerEvent> {
+    client.handle(incoming.recv().await.unwrap()).unwrap()
+}
+
+/// Returns the version of the text, and start and end of what each is about.
+fn ranges(event: Option<ServerEvent>) -> Option<(u64, Vec<(usize, usize)>)> {
+    match event {
+        Some(ServerEvent::Diagnostics(found)) => about(found.text),
+        other => panic!("no diagnostics: {other:?}"),
+    }
+}
+
+fn about(text: Option<(u64, Vec<Range<usize>>)>) -> Option<(u64, Vec<(usize, usize)>)> {
+    text.map(|(version, ranges)| {
+        (version, ranges.into_iter().map(|range| (range.start, range.end)).collect())
+    })
+}
+
+#[tokio::test]
+async fn client_handshake_sends_options_and_settings() {
+    let (_, mut server, _, sent) = start(json!({}), json!({ "a": { "b": 2 } })).await;
+    let params = &sent[0]["params"];
+    assert_eq!((&sent[0]["method"], &params["rootUri"]), (&json!("initialize"), &json!("file:///w")));
+    assert_eq!(params["initializationOptions"], json!({ "option": 1 }));
+    assert_eq!(params["capabilities"]["general"]["positionEncodings"][0], "utf-8");
+    assert_eq!(sent[1]["method"], "initialized");
+    let settings = server.receive().await;
+    assert_eq!(settings["params"]["settings"], json!({ "a": { "b": 2 } }));
+}
+
+#[tokio::test]
+async fn client_changes_are_sent_as_the_server_wants_them() {
+    for (change, sent) in
+        [(json!(2), json!([{ "range": range(0, 0), "text": "x" }])), (json!(1), json!([{ "text": "ab" }]))]
+    {
+        let sync = json!({ "textDocumentSync": { "openClose": true, "change": change, "save": { "includeText": true } } });
+        let (client, mut server, ..) = start(sync, Value::Null).await;
+        open(&client, 7, "a");
+        let opened = server.receive().await;
+        assert_eq!(opened["params"]["textDocument"]["languageId"], "rust");
+        client.change(Path::new("/w/a.rs"), 8, &To("ab")).unwrap();
+        client.change(Path::new("/w/unknown.rs"), 8, &To("ab")).unwrap();
+        client.save(Path::new("/w/a.rs")).unwrap();
+        client.close(Path::new("/w/a.rs")).unwrap();
+        let changed = server.receive().await;
+        assert_eq!(
+            (&changed["params"]["textDocument"]["version"], &changed["params"]["contentChanges"]),
+            (&json!(2), &sent)
+        );
+        assert_eq!(server.receive().await["params"]["text"], "ab");
+        assert_eq!(server.receive().await["method"], "textDocument/didClose");
+    }
+}
+
+#[tokio::test]
+async fn client_server_that_wants_no_texts_gets_none() {
+    let (client, mut server, ..) = start(json!({ "hoverProvider": true }), Value::Null).await;
+    open(&client, 7, "a");
+    client.change(Path::new("/w/a.rs"), 8, &To("ab")).unwrap();
+    client.save(Path::new("/w/a.rs")).unwrap();
+    client.close(Path::new("/w/a.rs")).unwrap();
+    let ended = async { server.receive().await["method"].clone() };
+    let ((), first) = futures::join!(client.shut_down(), ended);
+    assert_eq!(first, "shutdown", "nothing was sent before");
+}
+
+#[tokio::test]
+async fn client_diagnostics_are_about_the_version_that_they_name() {
+    let capabilities = json!({ "textDocumentSync": 2, "positionEncoding": "utf-16" });
+    let (client, mut server, mut incoming, _) = start(capabilities, Value::Null).await;
+    open(&client, 7, "🐚abc");
+    client.change(Path::new("/w/a.rs"), 8, &To("abcdef")).unwrap();
+    server.send(published(&json!(1))).await;
+    assert_eq!(ranges(next(&client, &mut incoming).await), Some((7, vec![(4, 6)])));
+    server.send(published(&json!(2))).await;
+    assert_eq!(ranges(next(&client, &mut incoming).await), Some((8, vec![(2, 4)])));
+    server.send(published(&Value::Null)).await;
+    assert_eq!(ranges(next(&client, &mut incoming).await), Some((8, vec![(2, 4)])), "none: the newest");
+    server.send(published(&json!(99))).await;
+    assert!(next(&client, &mut incoming).await.is_none(), "a version that never was");
+    client.close(Path::new("/w/a.rs")).unwrap();
+    server.send(published(&json!(2))).await;
+    assert_eq!(ranges(next(&client, &mut incoming).await), None, "of a file that is not open");
+}
+
+#[tokio::test]
+async fn client_answers_questions_of_the_server() {
+    let settings = json!({ "a": { "b": [1] } });
+    let (client, mut server, mut incoming, _) = start(json!({}), settings.clone()).await;
+    server.receive().await;
+    let items = json!({ "items": [{ "section": "a.b" }, {}, { "section": "x" }] });
+    let registered = json!({ "registrations": [{ "id": "1", "method": "textDocument/diagnostic" }, 5] });
+    let asked = [
+        ("workspace/configuration", items, Ok(json!([[1], settings, null]))),
+        ("workspace/workspaceFolders", Value::Null, Ok(json!([{ "uri": "file:///w", "name": "w" }]))),
+        ("client/registerCapability", registered, Ok(Value::Null)),
+        ("window/workDoneProgress/create", json!({ "token": 1 }), Ok(Value::Null)),
+        ("workspace/applyEdit", json!({}), Err(json!(-32601))),
+    ];
+    for (method, params, expected) in asked {
+        server.send(json!({ "id": method, "method": method, "params": params })).await;
+        drop(next(&client, &mut incoming).await);
+        let answer = server.receive().await;
+        assert_eq!(answer["id"], method);
+        match expected {
+            Ok(result) => assert_eq!(answer["result"], result, "{method}"),
+            Err(code) => assert_eq!(answer["error"]["code"], code, "{method}"),
+        }
+    }
+    assert!(client.offers("textDocument/diagnostic"));
+    let params = json!({ "unregisterations": [{ "id": "1", "method": "textDocument/diagnostic" }] });
+    server.send(json!({ "id": 9, "method": "client/unregisterCapability", "params": params })).await;
+    drop(next(&client, &mut incoming).await);
+    assert!(!client.offers("textDocument/diagnostic"));
+}
+
+#[tokio::test]
+async fn client_asks_only_for_what_is_offered_and_about_what_is_open() {
+    let (client, mut server, ..) =
+        start(json!({ "hoverProvider": true, "textDocumentSync": 2 }), Value::Null).await;
+    let path = Path::new("/w/a.rs");
+    let asked = client.locations(LocationKind::Definition, path, 0).await;
+    assert_eq!(asked, Err(QuestionError::NotOffered));
+    assert_eq!(client.hover(path, 0).await, Err(QuestionError::NotOpen));
+    open(&client, 1, "🐚abc");
+    server.receive().await;
+    let answer = json!({ "contents": "text", "range": range(2, 3) });
+    let (hover, request) = futures::join!(client.hover(path, 4), server.answer(answer));
+    assert_eq!(request["params"]["position"], json!({ "line": 0, "character": 2 }));
+    let (hover, about) = hover.unwrap().unwrap();
+    assert_eq!((hover.markdown.as_str(), about), ("text", Some(4..5)));
+    let (hover, _) = futures::join!(client.hover(path, 4), server.answer(json!({ "contents": 5 })));
+    assert!(matches!(hover, Err(QuestionError::Answer(_))), "{hover:?}");
+}
+
+#[tokio::test]
+async fn client_pulls_diagnostics_once_for_each_result() {
+    let capabilities = json!({ "textDocumentSync": 2, "diagnosticProvider": { "identifier": "i" } });
+    let (client, mut server, ..) = start(capabilities, Value::Null).await;
+    let path = Path::new("/w/a.rs");
+    open(&client, 3, "abcdef");
+    server.receive().await;
+    let items = json!([{ "range": range(1, 2), "message": "m" }]);
+    let other = json!({ "file:///w/b.rs": { "kind": "full", "items": items }, "x:y": { "kind": "full", "items": [] } });
+    let report = json!({ "kind": "full", "resultId": "r", "items": items, "relatedDocuments": other });
+    let (found, request) = futures::join!(client.pull_diagnostics(path), server.answer(report));
+    assert_eq!(request["params"]["identifier"], "i");
+    let found = found.unwrap();
+    assert_eq!(about(found[0].text.clone()), Some((3, vec![(1, 2)])));
+    assert_eq!((found[1].path.to_str(), &found[1].text, found.len()), (Some("/w/b.rs"), &None, 2));
+    let same = json!({ "kind": "unchanged", "resultId": "r" });
+    let (found, request) = futures::join!(client.pull_diagnostics(path), server.answer(same));
+    assert_eq!(request["params"]["previousResultId"], "r");
+    assert!(found.unwrap().is_empty());
+}

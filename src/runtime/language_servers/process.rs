@@ -1,0 +1,125 @@
+//! The process of a language server, with its streams connected.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+use tokio::sync::mpsc;
+
+use crate::exec::{EnvError, Environment, Input, RunningControl, SpawnSpec};
+use crate::lsp::client::StartOptions;
+use crate::lsp::wire::connection::{Connection, Incoming, Work};
+
+/// Bytes of a line of standard error that are kept.
+const LINE_MAX: usize = 1 << 10;
+
+/// How a server is started.
+#[derive(Debug, Clone)]
+pub struct ServerSpec {
+    /// Its name.
+    pub name: String,
+    /// Program and arguments. The program is absolute or found by the environment.
+    pub command: Vec<String>,
+    /// Variables that are set in addition to those of the environment.
+    pub env: BTreeMap<String, String>,
+    /// What it is told at its start.
+    pub options: StartOptions,
+}
+
+impl ServerSpec {
+    /// Returns its command line as it is shown.
+    pub fn command_line(&self) -> String {
+        self.command.join(" ")
+    }
+}
+
+/// A process that runs.
+pub struct Process {
+    /// Speaks with it.
+    pub connection: Connection,
+    /// Reads and writes.
+    pub work: Work,
+    /// What it sends.
+    pub incoming: mpsc::Receiver<Incoming>,
+    /// Its standard error.
+    pub errors: Option<Box<dyn AsyncRead + Send + Unpin>>,
+    /// Waits for it and ends it.
+    pub control: Box<dyn RunningControl>,
+}
+
+/// Starts the process of a server in its root.
+///
+/// # Errors
+///
+/// Those of the environment.
+pub async fn spawn(env: &dyn Environment, spec: &ServerSpec) -> Result<Process, EnvError> {
+    let running = env
+        .spawn(SpawnSpec {
+            script: exec_script(&spec.command),
+            cwd: spec.options.root.clone(),
+            env: spec.env.clone(),
+            input: Input::Separate,
+            login: false,
+            reports_folder: false,
+        })
+        .await?;
+    let Some(input) = running.input else { return Err(EnvError::unsupported(&PathBuf::from(&spec.name))) };
+    let (connection, work, incoming) = Connection::new(running.output, input);
+    Ok(Process { connection, work, incoming, errors: running.errors, control: running.control })
+}
+
+/// Returns a program with its arguments as a shell script: quoted words, run with `exec`.
+fn exec_script(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    format!("exec {}", words.join(" "))
+}
+
+/// Returns a word that the shell takes literally.
+pub(super) fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// Passes on the lines of standard error until its end. Lines that are no text are shown as well as possible; long
+/// ones are cut.
+pub async fn read_lines(errors: Box<dyn AsyncRead + Send + Unpin>, mut sink: impl AsyncFnMut(String)) {
+    let mut reader = BufReader::new(errors);
+    let mut line = Vec::new();
+    loop {
+        let (used, is_end) = match reader.fill_buf().await {
+            Ok([]) | Err(_) => break,
+            Ok(bytes) => {
+                let end = memchr::memchr(b'\n', bytes);
+                let content = &bytes[..end.unwrap_or(bytes.len())];
+                line.extend_from_slice(&content[..content.len().min(LINE_MAX.saturating_sub(line.len()))]);
+                (end.map_or(bytes.len(), |at| at + 1), end.is_some())
+            }
+        };
+        reader.consume(used);
+        if is_end {
+            sink(String::from_utf8_lossy(&line).into_owned()).await;
+            line.clear();
+        }
+    }
+    if !line.is_empty() {
+        sink(String::from_utf8_lossy(&line).into_owned()).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn server_script_quotes_shell_metacharacters() {
+        let words = ["/p q/it's", "$(rm -rf /)", ""].map(String::from);
+        assert_eq!(exec_script(&words), r"exec '/p q/it'\''s' '$(rm -rf /)' ''");
+    }
+
+    #[tokio::test]
+    async fn server_error_lines_are_cut_and_the_last_needs_no_end() {
+        let text = format!("one\n{}\ntwo\u{e9}", "x".repeat(3 * LINE_MAX));
+        let mut lines = Vec::new();
+        read_lines(Box::new(std::io::Cursor::new(text.into_bytes())), async |line| lines.push(line)).await;
+        assert_eq!((lines[0].as_str(), lines[1].len(), lines[2].as_str()), ("one", LINE_MAX, "two\u{e9}"));
+    }
+}
