@@ -154,7 +154,7 @@ pub fn read_text(path: &Path) -> io::Result<Option<String>> {
 }
 
 /// Returns the text of a file of at most this many bytes.
-pub(super) fn read_bounded(path: &Path, most: u64) -> io::Result<String> {
+pub fn read_bounded(path: &Path, most: u64) -> io::Result<String> {
     if fs::metadata(path)?.len() > most {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {most} bytes")));
     }

@@ -71,6 +71,8 @@ pub struct Settings {
     pub scroll_margin: usize,
     /// Whether the screen is drawn for screen readers.
     pub accessible: bool,
+    /// Whether language servers are started for open files.
+    pub language_servers: bool,
     /// Whether there is a scrollbar.
     pub scrollbar: bool,
     /// In which files long lines are wrapped on the screen: `off`, `prose` or `on`.

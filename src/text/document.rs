@@ -24,8 +24,8 @@ pub struct Document {
     positions: NamedPositions,
     version: u64,
     saved: Option<RevisionId>,
-    /// Changes since the last call of `heard`; `None` without a listener.
-    change_log: Option<Vec<ChangeRecord>>,
+    /// For each listener the changes since its last call of [`Self::take_changes`]; `None` before it listens.
+    change_logs: [Option<Vec<ChangeRecord>>; LISTENERS],
     /// Changes since the last call of [`Self::steps`]; `None` before the first one, and after too many.
     journal: Option<ChangeJournal>,
     /// The indentation style when the text was read, or last changed by something other than the user's
@@ -66,6 +66,18 @@ impl ChangeRecord {
         texts.reverse();
         texts
     }
+}
+
+/// Number of listeners that a document can have.
+const LISTENERS: usize = 2;
+
+/// Who collects the changes of a document independently of others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Listener(usize);
+
+impl Listener {
+    /// All of them; their users agree on who is which.
+    pub const ALL: [Self; LISTENERS] = [Self(0), Self(1)];
 }
 
 /// Maximum number of changes kept for a listener that does not collect them.
@@ -382,15 +394,20 @@ impl Document {
         Some(Ok(Transaction::new(whole).with_author(Author::Revert(by.to_string()))))
     }
 
-    /// Starts keeping every change for [`Self::heard`].
-    pub fn record_changes(&mut self) {
-        self.change_log = Some(Vec::new());
+    /// Starts keeping every change for a listener.
+    pub fn record_changes(&mut self, listener: Listener) {
+        self.change_logs[listener.0] = Some(Vec::new());
     }
 
-    /// Returns the changes since the last call; `None` when they were not kept: there was no listener, or
+    /// Stops keeping changes for a listener.
+    pub fn drop_changes(&mut self, listener: Listener) {
+        self.change_logs[listener.0] = None;
+    }
+
+    /// Returns the changes since the listener's last call; `None` when they were not kept: it did not listen, or
     /// there were too many.
-    pub fn take_changes(&mut self) -> Option<Vec<ChangeRecord>> {
-        self.change_log.as_mut().map(std::mem::take)
+    pub fn take_changes(&mut self, listener: Listener) -> Option<Vec<ChangeRecord>> {
+        self.change_logs[listener.0].as_mut().map(std::mem::take)
     }
 
     /// Returns the changes since the last call; `None` when they were not kept. From now on they are.
@@ -441,10 +458,15 @@ impl Document {
     /// Maps everything that follows the text, which is still the text before the change.
     fn update_followers(&mut self, changes: &ChangeSet, back: impl FnOnce(&Text) -> ReverseStep) {
         assert_eq!(changes.len_before(), self.text.end().0, "a change is of the text as it is");
-        match &mut self.change_log {
-            Some(log) if log.len() >= CHANGE_LOG_MAX => self.change_log = None,
-            Some(log) => log.push(ChangeRecord { changes: changes.clone(), reverse: back(&self.text) }),
-            None => {}
+        if self.change_logs.iter().any(Option::is_some) {
+            let record = ChangeRecord { changes: changes.clone(), reverse: back(&self.text) };
+            for kept in &mut self.change_logs {
+                match kept {
+                    Some(log) if log.len() >= CHANGE_LOG_MAX => *kept = None,
+                    Some(log) => log.push(record.clone()),
+                    None => {}
+                }
+            }
         }
         self.journal = self.journal.take().and_then(|mut trail| trail.push(changes).then_some(trail));
         self.positions.map(&self.text, changes);

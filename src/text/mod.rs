@@ -28,3 +28,4 @@ pub mod selection;
 pub mod snippet;
 pub mod transaction;
 pub mod undo;
+pub mod units;

@@ -131,7 +131,7 @@ async fn diff_view_compares_save_and_revision() {
     assert!(picture.contains("last save → a.txt") && picture.contains("- xone"), "{picture}");
     assert!(picture.contains("+ xoney"), "{picture}");
     ide.keys("Escape Alt-0 v").await;
-    assert_eq!(ide.status_message(), "Select a revision in the undo tree first");
+    assert_eq!(ide.status_message(), "Undo tree is not shown. Show it: F4");
     ide.keys("F4 Alt-0 v").await;
     assert_eq!(ide.status_message(), "That is the current text; select another revision");
     ide.keys("PageDown Alt-0 v").await;

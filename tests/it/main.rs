@@ -135,6 +135,8 @@ mod ide_images;
 mod ide_jobs;
 /// Keys of commands, changed and looked up.
 mod ide_key_editor;
+/// Language servers in the editor.
+mod ide_language_servers;
 mod ide_large;
 mod ide_locations;
 mod ide_long;

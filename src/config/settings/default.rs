@@ -34,6 +34,7 @@ impl Default for Settings {
             max_line_length: 0,
             scroll_margin: 3,
             accessible: false,
+            language_servers: true,
             scrollbar: true,
             soft_wrap: "prose".to_string(),
             restore: true,

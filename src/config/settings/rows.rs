@@ -140,6 +140,17 @@ pub static ROWS: &[Row] = &[
         assign: |settings, value| text(value, &mut settings.notify),
     },
     Row {
+        key: "language-servers",
+        title: "Language servers",
+        group: "Editor",
+        kind: Kind::Flag,
+        default: "true",
+        aliases: &["lsp", "intellisense", "diagnostics", "rust-analyzer"],
+        doc: "Start installed language servers for open files",
+        project: false,
+        assign: |settings, value| flag(&value, &mut settings.language_servers),
+    },
+    Row {
         key: "line-numbers",
         title: "Line numbers",
         group: "Editor",

@@ -13,8 +13,3 @@ pub mod subprocess;
 pub mod terminal;
 pub mod tmux;
 pub mod variables;
-
-/// Returns the id of this process.
-pub fn own_process_id() -> u32 {
-    std::process::id()
-}

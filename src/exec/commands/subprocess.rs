@@ -98,6 +98,11 @@ pub fn set_limits(memory: u64, seconds: u64) -> io::Result<()> {
     Ok(())
 }
 
+/// Returns the id of this process.
+pub fn own_process_id() -> u32 {
+    std::process::id()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

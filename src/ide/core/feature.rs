@@ -37,6 +37,8 @@ pub enum FeatureEvent {
     Closing(BufferId),
     /// Other programs may have changed files: the window got the focus, or a command of the agent ran.
     FilesMayHaveChanged,
+    /// It was read or changed whether the folder is trusted.
+    TrustChanged,
     /// Files were restored from checkpoints.
     FilesRestored,
     /// A tool call of the agent or a subagent has ended.

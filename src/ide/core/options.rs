@@ -146,6 +146,8 @@ pub struct Options {
     pub problems: Vec<String>,
     /// Color depth of the terminal.
     pub colors: ColorDepth,
+    /// Whether language servers may be started, if the settings want them.
+    pub language_servers: bool,
     /// Whether the screen is drawn for screen readers.
     pub accessible: bool,
     /// Cells between tab stops.
@@ -206,6 +208,7 @@ impl Options {
             overridden: Vec::new(),
             problems: Vec::new(),
             colors: ColorDepth::True,
+            language_servers: true,
             accessible: false,
             tab_width: 4,
             auto_pairs: true,

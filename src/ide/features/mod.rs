@@ -21,6 +21,7 @@ pub mod image_files;
 pub mod images;
 pub mod key_editor;
 pub mod key_hints;
+pub mod language_servers;
 pub mod locations;
 pub mod login;
 pub mod message_queue;
@@ -95,6 +96,7 @@ pub static FEATURES: &[Feature] = &[
     snippets::FEATURE,
     status_line::FEATURE,
     symbols::FEATURE,
+    language_servers::FEATURE,
     tab_line::FEATURE,
     terminal::FEATURE,
     themes::FEATURE,

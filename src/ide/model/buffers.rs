@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::base::width::{truncate, visible};
 use crate::exec::Stamp;
 use crate::ide::model::results::SearchResults;
+use crate::ide::model::server_view::ServerView;
 use crate::ide::model::text_area::TextArea;
 use crate::ide::model::view::highlighting::{HighlightJob, Highlighting};
 use crate::syntax::Span;
@@ -80,6 +81,8 @@ pub struct Buffer {
     pub deleted_at_version: Option<u64>,
     /// Its syntax colors.
     pub highlighting: Highlighting,
+    /// What language servers know of it and found in it.
+    pub servers: ServerView,
     /// Steps of growing the selection by syntax: version, selection before, selection after.
     pub expand_history: Vec<(u64, Selection, Selection)>,
     /// Version of the text and index of the change last visited in the change list.
@@ -308,6 +311,7 @@ impl Buffers {
             asked_stamp: None,
             deleted_at_version: None,
             highlighting: Highlighting::default(),
+            servers: ServerView::default(),
             expand_history: Vec::new(),
             last_visited_change: None,
             is_saving: false,

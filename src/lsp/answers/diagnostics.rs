@@ -3,7 +3,7 @@
 use gen_lsp_types as types;
 use serde_json::Value;
 
-use crate::lsp::answers::{as_list, items};
+use crate::lsp::answers::list::{as_list, items};
 use crate::lsp::position::Range;
 
 /// Maximum number of diagnostics that are kept of a file: nobody reads more.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use gen_lsp_types as types;
 use serde_json::Value;
 
-use crate::lsp::answers::as_list;
+use crate::lsp::answers::list::as_list;
 use crate::lsp::position::Range;
 use crate::lsp::uri;
 

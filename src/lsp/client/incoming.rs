@@ -129,7 +129,7 @@ impl Client {
         let list = registrations.as_array().cloned().unwrap_or_default();
         let mut pulls = false;
         let mut shared = self.shared.lock();
-        for registration in crate::lsp::answers::items::<Registration>(list, "registration") {
+        for registration in crate::lsp::answers::list::items::<Registration>(list, "registration") {
             pulls |= registration.method == "textDocument/diagnostic";
             shared.capabilities.register(registration);
         }

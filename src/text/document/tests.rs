@@ -161,7 +161,7 @@ proptest! {
     fn undo_tree_matches_list_of_strings(acts in acts()) {
         let mut document = Document::new("start", Format::default());
         let (mut past, mut future) = (vec!["start".to_string()], Vec::new());
-        document.record_changes();
+        document.record_changes(Listener::ALL[0]);
         let mut before = Vec::new();
         for act in acts {
             let now = past.last().unwrap().clone();
@@ -199,7 +199,7 @@ proptest! {
             }
             prop_assert_eq!(document.text().to_string(), past.last().unwrap().as_str());
         }
-        let heard = document.take_changes().unwrap();
+        let heard = document.take_changes(Listener::ALL[0]).unwrap();
         let texts = ChangeRecord::texts_before(&heard, document.text());
         // What changed nothing made no version.
         before.dedup_by_key(|(version, _)| *version);
@@ -214,7 +214,7 @@ fn document_typing_copies_only_shared_text() {
     let mut document = Document::new(&"a line of text\n".repeat(10_000), Format::default());
     let mut selection = Selection::cursor(Byte(70_000));
     let mut now = 0;
-    document.record_changes();
+    document.record_changes(Listener::ALL[0]);
     // The first edit finds the text as it was built.
     type_keys(&mut document, &mut selection, "x", &mut now, 10);
     let place = |document: &Document| document.text().chunk_at(Byte(70_000)).0.as_ptr();

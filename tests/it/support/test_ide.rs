@@ -63,6 +63,7 @@ pub struct IdeSetup {
     early_keys: &'static str,
     images: ImageChoice,
     accessible: bool,
+    language_servers: bool,
     vars: HashMap<String, String>,
     discover: bool,
     check_keys: bool,
@@ -97,6 +98,7 @@ impl IdeSetup {
             early_keys: "",
             images: ImageChoice::default(),
             accessible: false,
+            language_servers: false,
             vars: HashMap::new(),
             discover: false,
             check_keys: false,
@@ -121,6 +123,13 @@ impl IdeSetup {
             .variable("LLAMA_BASE_URL", nowhere)
             .variable("LM_STUDIO_BASE_URL", nowhere)
             .variable("VLLM_BASE_URL", nowhere)
+    }
+
+    /// Language servers are started for open files.
+    #[must_use]
+    pub fn language_servers(mut self) -> Self {
+        self.language_servers = true;
+        self
     }
 
     /// Tries keys that are typed at a login.
@@ -433,6 +442,7 @@ impl IdeSetup {
             keep_undo: self.undo_store,
             images: self.images,
             accessible: self.accessible,
+            language_servers: self.language_servers,
             approval_mode: self.policy,
             connect: Some(connect),
             clock: clock.clone(),

@@ -102,7 +102,7 @@ const LANGUAGES: &[Language] = &[
 /// Names that are looked at in a folder: a checkout may have a folder of a million files.
 const NAMES_MAX: usize = 10_000;
 
-/// The servers of the languages in the folder. They are named and no more: bowline does not use them.
+/// The language servers that are installed for the languages in the folder. Not having one is no fault.
 fn language_servers(facts: &Facts) -> Vec<Finding> {
     let names = |folder: &Path| -> Vec<String> {
         let listed = std::fs::read_dir(folder).into_iter().flatten().flatten().take(NAMES_MAX);
@@ -120,8 +120,8 @@ fn language_servers(facts: &Facts) -> Vec<Finding> {
         let found: Vec<&str> =
             language.servers.iter().copied().filter(|name| facts.find_program(name).is_some()).collect();
         let value = match &found[..] {
-            [] => format!("none installed ({}); bowline does not use them yet", language.servers[0]),
-            found => format!("{} installed; bowline does not use it yet", found.join(", ")),
+            [] => format!("none installed; one is {}", language.servers[0]),
+            found => format!("{} installed", found.join(", ")),
         };
         Finding::ok(value).about(language.name)
     };
@@ -166,9 +166,8 @@ mod tests {
         facts.process.cwd = work;
         facts.process.vars.insert("PATH".to_string(), bin.display().to_string());
         let expected = [
-            Finding::ok("rust-analyzer installed; bowline does not use it yet").about("rust"),
-            Finding::ok("none installed (basedpyright-langserver); bowline does not use them yet")
-                .about("python"),
+            Finding::ok("rust-analyzer installed").about("rust"),
+            Finding::ok("none installed; one is basedpyright-langserver").about("python"),
         ];
         assert_eq!(language_servers(&facts), expected);
     }

@@ -95,6 +95,7 @@ fn lay_out_window(state: &mut State, window: WindowId, title: Option<Rect>, area
     let Some(buffer) = buffer else { return };
     // A window that was not in the last frame may show a text that has changed since its file was shown.
     buffer.highlighting.apply_changes(&mut buffer.area.document);
+    buffer.servers.apply_changes(&mut buffer.area.document);
     let differs = buffer.highlighting.take_deferred();
     highlighting::mark_damage(&mut state.damage, buffer, differs);
     let matches = state.scrollbar_scans.found.as_ref().map_or(&[][..], |found| found.lines_in(buffer));

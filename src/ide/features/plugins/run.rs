@@ -11,6 +11,7 @@ use crate::base::width::visible;
 use crate::config::plugins::{Input, Output, Plugin};
 use crate::ide::core::context::{self, Cx};
 use crate::ide::core::damage::Part;
+use crate::ide::core::feature::{self, FeatureEvent};
 use crate::ide::core::keys::keymap::{KeyContext, Lookup};
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::state::State;
@@ -45,7 +46,8 @@ pub fn read(cx: &mut Cx<'_>, requested: bool, say: Option<TrustChange>) {
     let (own, workspace) = (cx.state.config.join("plugins"), cx.state.workspace.clone());
     let home = cx.state.home.clone();
     let state = cx.state.slots[PLUGINS].state.clone();
-    let job = PluginsJob { own, workspace, home, state, asked: requested, trust_change: say };
+    let wants_servers = !cx.state.slots[PLUGINS].servers.is_empty();
+    let job = PluginsJob { own, workspace, home, wants_servers, state, asked: requested, trust_change: say };
     cx.tasks.spawn_blocking(
         "plugins.read",
         move || read::read(&job),
@@ -64,6 +66,21 @@ pub fn on_connected(cx: &mut Cx<'_>) {
     if matches!(plugins.trusted, Trust::Always | Trust::Session) && !plugins.read.allows.is_empty() {
         permissions::rules::reload(cx, plugins.session_trust.clone());
     }
+}
+
+/// Whether programs that run what the folder contains may be started.
+pub fn is_trusted(state: &State) -> bool {
+    matches!(state.slots[PLUGINS].trusted, Trust::Always | Trust::Session)
+}
+
+/// Asks for trust in the folder because open files want language servers, unless the user has decided.
+pub fn request_servers(cx: &mut Cx<'_>, command_lines: Vec<String>) {
+    let plugins = &mut cx.state.slots[PLUGINS];
+    if plugins.trusted == Trust::Never || plugins.servers == command_lines {
+        return;
+    }
+    plugins.servers = command_lines;
+    read(cx, false, None);
 }
 
 /// Handles plugins that were read.
@@ -120,6 +137,7 @@ fn on_loaded(cx: &mut Cx<'_>, read: PluginsRead) {
     if cx.state.slots[PLUGINS].trusted == Trust::Undecided && !forgotten {
         ask_for_trust(cx);
     }
+    feature::notify(cx, FeatureEvent::TrustChanged);
 }
 
 fn report_problems(cx: &mut Cx<'_>, requested: bool, problems: &[String]) {
@@ -129,6 +147,11 @@ fn report_problems(cx: &mut Cx<'_>, requested: bool, problems: &[String]) {
         ([], Trust::Never) if !cx.state.slots[PLUGINS].read.project.is_empty() => {
             let details = cx.state.how_to("trust.show");
             cx.state.set_status(format!("Project is not trusted. Details: {details}"));
+        }
+        // There are no plugins to report: trust was asked for language servers.
+        ([], trusted) if requested && count == 0 && !cx.state.slots[PLUGINS].servers.is_empty() => {
+            let is_trusted = matches!(trusted, Trust::Always | Trust::Session);
+            cx.state.set_status(if is_trusted { "Project is trusted" } else { "Project is not trusted" });
         }
         ([], _) if requested => {
             cx.state.set_status(format!("{} of plugins", pluralize(count, "command", "commands")));
@@ -196,8 +219,11 @@ fn trust_requests(state: &State) -> Vec<String> {
         head.into_iter().chain(lines).collect::<Vec<_>>()
     };
     let commands = read.project.iter().flat_map(to_request).collect();
+    let servers = &state.slots[PLUGINS].servers;
+    let servers = servers.iter().map(|line| format!("  {}", visible(line))).collect();
     let rules = read.allows.iter().map(|rule| format!("  {}", visible(rule))).collect();
     let mut lines = section("This project has commands that run programs when you call them:", commands);
+    lines.extend(section("Language servers run build scripts and settings of this project:", servers));
     lines.extend(section("This project wants the agent to do these without asking:", rules));
     lines
 }
@@ -206,8 +232,11 @@ fn trust_requests(state: &State) -> Vec<String> {
 fn ask_for_trust(cx: &mut Cx<'_>) {
     let mut lines = trust_requests(cx.state);
     let read = &cx.state.slots[PLUGINS].read;
-    let what = if read.allows.is_empty() { "in .bowline/plugins" } else { "of it" };
-    lines.push(format!("If anything {what} changes, you are asked again."));
+    if !read.allows.is_empty() {
+        lines.push("If anything of it changes, you are asked again.".to_string());
+    } else if read.project.iter().any(|plugin| !plugin.commands.is_empty()) {
+        lines.push("If anything in .bowline/plugins changes, you are asked again.".to_string());
+    }
     let dialog = Dialog::ask("Trust this project?", lines)
         .uninvited(TRUST, 0)
         .choice_after_scroll('y', "Trust", |cx| on_trust_answered(cx, Some(true)))

@@ -55,6 +55,8 @@ pub const PLUGINS: Slot<Plugins> = Slot::new();
 pub struct Plugins {
     /// The commands that can be run, by plugin.
     pub commands: Vec<Arc<PluginCommand>>,
+    /// Command lines of the language servers that open files want.
+    pub servers: Vec<String>,
     /// Folders with snippets, in addition to the user's own.
     pub snippets: Vec<PathBuf>,
     /// The plugins as read last.
@@ -80,6 +82,8 @@ pub struct PluginsJob {
     pub workspace: PathBuf,
     /// What `~` means in its rules.
     pub home: PathBuf,
+    /// Whether open files want language servers, which run what the project contains.
+    pub wants_servers: bool,
     /// Where the program keeps what the user has said about projects.
     pub state: PathBuf,
     /// Whether the user requested it: then its end is reported.

@@ -7,10 +7,13 @@ use crate::ide::core::keys::keymap::{KeyContext, ModalStyle};
 use crate::ide::core::keys::pending_char::PendingChar;
 use crate::ide::core::state::State;
 use crate::ide::features::git::branch::BRANCH;
+use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::features::review::state::REVIEW;
 use crate::ide::features::status_line::segments::{Segment, Variant, variants};
 use crate::ide::features::terminal::state::TERMINALS;
 use crate::ide::model::buffers::Buffer;
+use crate::ide::model::diagnostics::Counts;
+use crate::runtime::language_servers::server::ServerState;
 use crate::text::file_format::encoding::Encoding;
 
 /// The table of segments, in their order.
@@ -34,6 +37,14 @@ pub const SEGMENTS: &[Segment] = &[
     },
     Segment { id: "branch", command: Some("git.switch-branch"), variants: branch, ..Segment::EMPTY },
     Segment { id: "changes", command: Some("git.next-hunk"), variants: changes, ..Segment::EMPTY },
+    Segment {
+        id: "diagnostics",
+        scope: PLACE,
+        command: Some("diagnostics.list"),
+        variants: diagnostics,
+        ..Segment::EMPTY
+    },
+    Segment { id: "server", command: Some("lsp.servers"), variants: server, ..Segment::EMPTY },
     Segment { id: "notes", scope: PLACE, variants: notes, ..Segment::EMPTY },
     Segment { id: "review", scope: PLACE, command: Some("review.open"), variants: review, ..Segment::EMPTY },
     Segment {
@@ -57,6 +68,8 @@ pub const SEGMENTS: &[Segment] = &[
 /// The colors of the caret's line: drawing a typed character then changes no color.
 const PLACE: &str = "ui.status.place";
 
+/// Maximum cells of what a server works on.
+const SERVER_MAX: usize = 40;
 /// Maximum cells of the name of a branch.
 const BRANCH_MAX: usize = 24;
 
@@ -108,6 +121,41 @@ fn changes(state: &State) -> Vec<Variant> {
         return Vec::new();
     }
     one(25, format!("+{added} -{removed}"))
+}
+
+/// What language servers found in the shown text.
+fn diagnostics(state: &State) -> Vec<Variant> {
+    let Some(buffer) = shown(state) else { return Vec::new() };
+    let Counts { errors, warnings, .. } = buffer.servers.diagnostics.counts();
+    let worst = [(errors, "error", "errors"), (warnings, "warning", "warnings")];
+    let parts = worst.into_iter().filter(|(count, ..)| *count > 0);
+    let (long, short): (Vec<_>, Vec<_>) = parts
+        .map(|(count, one, several)| {
+            (pluralize(count, one, several), format!("{}{count}", &one[..1].to_uppercase()))
+        })
+        .unzip();
+    variants([(32, long.join(" ")), (60, short.join(" "))])
+}
+
+/// What the servers of the shown text work on.
+fn server(state: &State) -> Vec<Variant> {
+    let Some(buffer) = shown(state) else { return Vec::new() };
+    let known = &state.slots[LANGUAGE_SERVERS];
+    let Some(text) = known.texts.get(&buffer.id) else { return Vec::new() };
+    let servers = text.servers.iter().filter_map(|serving| known.server(serving.server));
+    let mut busy = servers.filter_map(|server| {
+        let name = visible(&server.spec.name).into_owned();
+        match &server.state {
+            ServerState::Starting => Some(format!("{name}: starting")),
+            ServerState::Waiting { .. } => Some(format!("{name}: restarts")),
+            ServerState::Failed { .. } => Some(format!("{name}: failed")),
+            ServerState::Running { .. } => {
+                server.progress.values().next_back().map(|work| format!("{name}: {work}"))
+            }
+            ServerState::Stopped => None,
+        }
+    });
+    busy.next().map_or_else(Vec::new, |words| one(22, truncate(&words, SERVER_MAX)))
 }
 
 /// What is unusual about the shown text.

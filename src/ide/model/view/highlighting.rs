@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::ide::model::listeners::COLORS;
 use crate::ide::model::view::debounce::Debounce;
 use crate::syntax::HighlightedRange;
 use crate::syntax::Language;
@@ -200,7 +201,7 @@ impl Highlighting {
         if !self.listening {
             return;
         }
-        let Some(changes) = document.take_changes() else { return self.restart() };
+        let Some(changes) = document.take_changes(COLORS) else { return self.restart() };
         for past in changes {
             // Mapping that many edits takes longer than a frame may: colors are computed again.
             if past.changes.edits().nth(MAPPED_EDITS_MAX).is_some() {
@@ -271,7 +272,7 @@ impl Highlighting {
             self.restart();
         }
         if !self.listening && self.trouble.is_none() {
-            document.record_changes();
+            document.record_changes(COLORS);
             self.listening = true;
         }
         self.apply_changes(document);

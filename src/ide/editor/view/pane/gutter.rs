@@ -6,6 +6,7 @@ use ratatui::style::Style;
 use crate::ide::editor::view::pane::DrawContext;
 use crate::ide::model::view::hunks::HunkKind;
 use crate::ide::model::view::visible_rows::BarMark;
+use crate::lsp::answers::diagnostics::Severity;
 use crate::text::display::rows::Row;
 use crate::text::position::Line;
 use crate::tui::canvas::Canvas;
@@ -32,9 +33,14 @@ pub(super) fn draw_caret_line(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, 
 pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16) {
     let shown = drawn.shown;
     let is_agents = drawn.buffer.is_marked(row.start..row.end);
+    let found = || drawn.buffer.servers.diagnostics.of_line(row.start..row.end).filter(|_| row.is_first);
     if is_agents {
         let style = canvas.style("ui.gutter.agent");
         canvas.put_symbol(0, y, if canvas.is_accessible() { "*" } else { "┃" }, style);
+    } else if let Some(mark) = found().filter(|_| shown.gutter > 1) {
+        let (sign, letter, scope) = diagnostic_sign(mark.diagnostic.severity);
+        let style = canvas.style(scope);
+        canvas.put_symbol(0, y, if canvas.is_accessible() { letter } else { sign }, style);
     }
     let sign =
         drawn.buffer.area.per_view.hunks.kind_of_line(drawn.lens.text, row.line).filter(|sign| match sign {
@@ -70,6 +76,16 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, 
         } else {
             canvas.text(1, y, &format!("{:>width$}", "↪"), style);
         }
+    }
+}
+
+/// Returns the sign of a severity, a letter for screen readers, and its color.
+pub(super) fn diagnostic_sign(severity: Severity) -> (&'static str, &'static str, &'static str) {
+    match severity {
+        Severity::Error => ("●", "E", "error"),
+        Severity::Warning => ("▲", "W", "warning"),
+        Severity::Information => ("•", "I", "info"),
+        Severity::Hint => ("·", "H", "hint"),
     }
 }
 

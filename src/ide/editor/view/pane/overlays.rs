@@ -5,9 +5,12 @@ use std::ops::Range;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
-use crate::base::width::graphemes;
+use crate::base::width::{graphemes, truncate, visible};
 use crate::ide::editor::view::pane::DrawContext;
+use crate::ide::editor::view::pane::gutter::diagnostic_sign;
+use crate::ide::model::diagnostics::{Mark, visible_range};
 use crate::ide::model::view::display::WhitespaceDisplay;
+use crate::lsp::answers::diagnostics::Severity;
 use crate::text::display::columns::width_at;
 use crate::text::display::rows::Row;
 use crate::text::movement::paragraph;
@@ -18,6 +21,10 @@ use crate::tui::canvas::Canvas;
 const MATCH_LINES: usize = 50;
 /// Maximum bytes searched for matches to draw.
 const MATCH_BYTES: usize = 64 << 10;
+/// Cells between the end of a line and what was found in it.
+const DIAGNOSTIC_GAP: u16 = 2;
+/// Cells that it needs to be of use.
+const DIAGNOSTIC_MIN: u16 = 12;
 /// Number of lines around blank ones from which their indentation is taken.
 const GUIDE_LINES: usize = 30;
 
@@ -63,6 +70,7 @@ pub(super) fn draw(
     if drawn.line_max() > 0 && display.rulers_shown {
         draw_too_long(canvas, drawn, row, y);
     }
+    draw_diagnostics(canvas, drawn, row, y);
     draw_selections(canvas, drawn, row, y);
     draw_matches(canvas, drawn, row, y, found);
     draw_brackets(canvas, drawn, row, y);
@@ -85,6 +93,49 @@ fn draw_matches(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: 
             canvas.put_style(Rect::new(from, y, to - from, 1), struck);
         }
     }
+}
+
+/// Underlines what language servers found, and writes the worst of a line behind its end.
+fn draw_diagnostics(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16) {
+    let found = &drawn.buffer.servers.diagnostics;
+    if found.is_empty() {
+        return;
+    }
+    let text = drawn.lens.text;
+    let mut marks: Vec<&Mark> = found.touching(row.start..row.end).collect();
+    // The worst is drawn last, over the others.
+    marks.sort_by_key(|mark| mark.diagnostic.severity);
+    for mark in marks {
+        let range = visible_range(&mark.range, text);
+        let (from, to) = drawn.cells(row, range.start.max(row.start), range.end.min(row.end));
+        if range.start >= row.end || range.end <= row.start || from >= to {
+            continue;
+        }
+        let (_, _, scope) = diagnostic_sign(mark.diagnostic.severity);
+        let color = canvas.style(scope).fg;
+        let style = if mark.diagnostic.is_unnecessary {
+            Style::default().add_modifier(Modifier::DIM)
+        } else {
+            Style { fg: color, ..Style::default() }.add_modifier(Modifier::UNDERLINED)
+        };
+        canvas.put_style(Rect::new(from, y, to - from, 1), style);
+    }
+    let is_unfolded = drawn.lens.folds.fold_after(row.end).is_none();
+    let line = text.line_bounds(row.line);
+    let worst = found.of_line(line.0..line.1).filter(|_| row.is_last && is_unfolded);
+    let Some(mark) = worst.filter(|mark| mark.diagnostic.severity >= Severity::Information) else { return };
+    let right = drawn.shown.gutter + drawn.shown.cols;
+    let from = drawn.cell(drawn.lens.column(row, row.end)).saturating_add(DIAGNOSTIC_GAP);
+    let room = right.saturating_sub(from);
+    if room < DIAGNOSTIC_MIN {
+        return;
+    }
+    let (sign, letter, scope) = diagnostic_sign(mark.diagnostic.severity);
+    let words = mark.diagnostic.message.lines().next().unwrap_or_default();
+    let sign = if canvas.is_accessible() { letter } else { sign };
+    let message = visible(&format!("{sign} {words}")).into_owned();
+    let style = canvas.style(scope);
+    canvas.text(from, y, &truncate(&message, usize::from(room)), style);
 }
 
 fn draw_brackets(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16) {

@@ -1,0 +1,107 @@
+//! Commands that ask language servers, and those on the servers themselves.
+
+use crate::ide::core::condition::{Reason, require};
+use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::damage::Part;
+use crate::ide::core::state::State;
+use crate::ide::features::language_servers::questions::{go_to, has_server, show_hover};
+use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
+use crate::ide::model::diagnostics::{Diagnostics, Mark};
+use crate::lsp::client::LocationKind;
+use crate::text::position::Byte;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] = &[
+    command("lsp.hover", "Show documentation", &["hover", "type at cursor", "quick info"], show_hover)
+        .when(has_server),
+    command("lsp.definition", "Go to definition", &["jump to definition", "peek definition"], |cx| {
+        go_to(cx, LocationKind::Definition);
+    })
+    .when(has_server),
+    command("lsp.declaration", "Go to declaration", &["jump to declaration"], |cx| {
+        go_to(cx, LocationKind::Declaration);
+    })
+    .when(has_server),
+    command("lsp.type-definition", "Go to type definition", &["jump to type"], |cx| {
+        go_to(cx, LocationKind::TypeDefinition);
+    })
+    .when(has_server),
+    command("lsp.implementation", "Go to implementation", &["find implementations"], |cx| {
+        go_to(cx, LocationKind::Implementation);
+    })
+    .when(has_server),
+    command("lsp.references", "Find references", &["find usages", "show references", "find uses"], |cx| {
+        go_to(cx, LocationKind::References);
+    })
+    .when(has_server),
+    command("lsp.locations", "Show found locations", &["last references", "last definitions"], |cx| {
+        cx.defer_picker("language-server-locations");
+    })
+    .when(has_locations),
+    command("diagnostics.next", "Go to next diagnostic", &["next error", "next problem"], |cx| {
+        step(cx, Diagnostics::next);
+    })
+    .when(has_diagnostics),
+    command(
+        "diagnostics.previous",
+        "Go to previous diagnostic",
+        &["previous error", "previous problem"],
+        |cx| {
+            step(cx, Diagnostics::previous);
+        },
+    )
+    .when(has_diagnostics),
+    command(
+        "diagnostics.list",
+        "Show diagnostics",
+        &["problems", "errors and warnings", "error list"],
+        |cx| {
+            cx.defer_picker("diagnostics");
+        },
+    ),
+    command(
+        "lsp.servers",
+        "Show language servers",
+        &["lsp status", "lsp log", "restart language server"],
+        |cx| {
+            cx.defer_picker("language-servers");
+        },
+    ),
+];
+
+fn has_locations(state: &State) -> Result<(), Reason> {
+    let is_empty = state.slots[LANGUAGE_SERVERS].locations.1.is_empty();
+    require(!is_empty, Reason::new("Nothing found yet").with_remedy("Find", "lsp.references"))
+}
+
+fn has_diagnostics(state: &State) -> Result<(), Reason> {
+    let buffer = state.buffers.current();
+    require(
+        buffer.is_some_and(|buffer| !buffer.servers.diagnostics.is_empty()),
+        Reason::new("No diagnostics in this file"),
+    )
+}
+
+/// Goes to another diagnostic of the shown text, and shows it.
+fn step(cx: &mut Cx<'_>, find: fn(&Diagnostics, Byte) -> Option<&Mark>) {
+    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+    buffer.servers.apply_changes(&mut buffer.area.document);
+    let found = find(&buffer.servers.diagnostics, buffer.area.caret());
+    let Some((at, message)) = found.map(|mark| (mark.range.start, summary(mark))) else {
+        return cx.state.set_status("No diagnostics in this file");
+    };
+    cx.state.note_jump();
+    if let Some(buffer) = cx.state.buffers.current_mut() {
+        let text = buffer.area.text();
+        let at = text.grapheme_floor(at.min(text.end()));
+        buffer.area.go_to(at);
+    }
+    cx.state.damage.add(Part::Editor);
+    cx.state.set_status(message);
+}
+
+/// Returns what a diagnostic says, in one line.
+pub fn summary(mark: &Mark) -> String {
+    let words = mark.diagnostic.message.split_whitespace().collect::<Vec<_>>().join(" ");
+    crate::base::width::visible(&format!("{}: {words}", mark.diagnostic.severity.name())).into_owned()
+}

@@ -1,0 +1,183 @@
+//! The pop-up at the caret with what is known there: diagnostics, types, documentation. Any key that does not scroll
+//! closes it and has its usual effect.
+
+use ratatui::layout::Rect;
+
+use crate::base::code_fence::code_fence;
+use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
+use crate::ide::core::keys::keymap::KeyContext;
+use crate::ide::core::layers::frame;
+use crate::ide::core::layers::layer::{Actions, Layer};
+use crate::ide::core::state::State;
+use crate::ide::core::tasks::threads::on_thread;
+use crate::lsp::answers::diagnostics::Diagnostic;
+use crate::syntax::highlighting::whole_text::CodeLanguage;
+use crate::text::rope::Text;
+use crate::tui::canvas::Canvas;
+use crate::tui::input::Key;
+use crate::tui::widgets::line::Line;
+use crate::tui::widgets::markdown::Markdown;
+
+/// Maximum columns of its text.
+const WIDTH_MAX: u16 = 80;
+/// Maximum rows of its text.
+const HEIGHT_MAX: u16 = 16;
+/// Cells beside the text: frame and margin.
+const FRAME: u16 = 4;
+/// Rows above and below the text.
+const FRAME_ROWS: u16 = 2;
+/// Time for the colors of a block of code.
+const BUDGET: std::time::Duration = std::time::Duration::from_millis(200);
+
+/// The pop-up.
+pub struct HoverView {
+    lines: Vec<Line>,
+    /// First line that is shown.
+    top: usize,
+    /// Cell of the caret on the screen.
+    caret: (u16, u16),
+}
+
+/// Returns the columns of the text on a screen of this size.
+pub fn width(size: (u16, u16)) -> u16 {
+    size.0.saturating_sub(FRAME).clamp(1, WIDTH_MAX)
+}
+
+/// Returns a diagnostic as Markdown that shows its message as it is.
+pub fn diagnostic_markdown(found: &Diagnostic) -> String {
+    let fence = code_fence(&found.message);
+    let origin = found.origin();
+    let head = if origin.is_empty() {
+        found.severity.name().to_string()
+    } else {
+        format!("{} ({})", found.severity.name(), origin.replace(['`', '*', '_', '[', '<'], " "))
+    };
+    format!("**{head}**\n\n{fence}\n{}\n{fence}", found.message)
+}
+
+/// Lays out a text, with the colors of its code.
+pub async fn lay_out(text: String, width: u16, is_linear: bool) -> Vec<Line> {
+    on_thread(move || {
+        let mut layout = if is_linear { Markdown::linear() } else { Markdown::default() };
+        layout.finish();
+        let height = layout.height(&text, width);
+        // Only what was drawn asks for colors.
+        layout.visit(&text, width, 0..height, &mut |_| {});
+        for block in layout.take_blocks() {
+            let painted = CodeLanguage::by_name(&block.language)
+                .and_then(|language| language.paint(&Text::from(block.code.as_str()), BUDGET));
+            if let Some(painted) = painted.filter(|_| !is_linear) {
+                let spans = painted.spans();
+                let colors: Vec<_> =
+                    spans.map(|span| (span.range.start.0..span.range.end.0, span.scope)).collect();
+                layout.color(&text, &block, &colors);
+            }
+        }
+        let mut lines = Vec::with_capacity(height);
+        layout.visit(&text, width, 0..height, &mut |line| lines.push(line.clone()));
+        lines
+    })
+    .await
+}
+
+/// Opens the pop-up at the caret.
+pub fn open(cx: &mut Cx<'_>, lines: Vec<Line>) {
+    let caret = caret(cx.state).unwrap_or((0, 0));
+    cx.state.push_layer(HoverView { lines, top: 0, caret });
+}
+
+/// Returns the cell of the caret on the screen.
+fn caret(state: &State) -> Option<(u16, u16)> {
+    let buffer = state.buffers.current()?;
+    let shown = state.visible_rows.as_ref()?;
+    let head = buffer.area.per_view.folds.nearest_visible(buffer.area.caret());
+    let y = shown.row_of(head)?;
+    let lens = buffer.area.display_map(buffer.tab_width(state.text_options.tab_width));
+    let column = lens.column(&shown.rows[usize::from(y)], head).saturating_sub(shown.left);
+    let x = u16::try_from(column).unwrap_or(u16::MAX).min(shown.cols);
+    Some((shown.area.x + shown.gutter + x, shown.area.y + y))
+}
+
+impl HoverView {
+    /// Returns the rows of text that are seen on a screen of this size.
+    fn rows(&self, size: (u16, u16)) -> u16 {
+        self.area(size).height.saturating_sub(FRAME_ROWS)
+    }
+
+    /// Scrolls by rows.
+    fn scroll(&mut self, by: isize, size: (u16, u16)) {
+        let last = self.lines.len().saturating_sub(usize::from(self.rows(size)));
+        self.top = self.top.saturating_add_signed(by).min(last);
+    }
+}
+
+impl Layer for HoverView {
+    fn context(&self) -> KeyContext {
+        KeyContext::Picker
+    }
+
+    fn area(&self, size: (u16, u16)) -> Rect {
+        let widest = self.lines.iter().map(|line| crate::tui::widgets::line::width(line)).max().unwrap_or(0);
+        let width =
+            (u16::try_from(widest).unwrap_or(u16::MAX)).min(width(size)).saturating_add(FRAME).min(size.0);
+        let wanted = u16::try_from(self.lines.len()).unwrap_or(u16::MAX).clamp(1, HEIGHT_MAX) + FRAME_ROWS;
+        let (above, below) = (self.caret.1.min(size.1), size.1.saturating_sub(self.caret.1 + 1));
+        // Below the caret's row if there is room or more of it, else above: the row itself stays visible.
+        let is_below = wanted <= below || below >= above;
+        let height = wanted.min(if is_below { below } else { above }).max(1).min(size.1);
+        let y = if is_below { self.caret.1 + 1 } else { above - height.min(above) };
+        let x = self.caret.0.min(size.0.saturating_sub(width));
+        Rect { x, y: y.min(size.1.saturating_sub(height)), width, height }
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, state: &State) {
+        let shown = usize::from(self.rows(state.size));
+        let rest = self.lines.len().saturating_sub(self.top + shown);
+        let footer = if rest > 0 { format!("{rest} more: Down") } else { String::new() };
+        let inside = frame::draw(canvas, "", "", &footer);
+        let mut content =
+            canvas.sub(Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside });
+        let plain = content.style("ui.overlay");
+        let ground = ratatui::style::Style { bg: plain.bg, ..ratatui::style::Style::default() };
+        for (y, line) in (0..inside.height).zip(self.lines.iter().skip(self.top)) {
+            let mut x = 0;
+            for span in line {
+                let style = plain.patch(content.style(span.scope)).patch(ground);
+                x = content.text(x, y, &span.text, style);
+            }
+        }
+    }
+
+    fn actions(&self) -> Actions {
+        Actions { raw_key, step: |cx, by| scroll(cx, by), ..Actions::default() }
+    }
+}
+
+fn scroll(cx: &mut Cx<'_>, by: isize) {
+    let size = cx.state.size;
+    if let Some(view) = cx.state.layers.top_mut::<HoverView>() {
+        view.scroll(by, size);
+        cx.state.damage.add(Part::Overlay);
+    }
+}
+
+/// Scrolls, or closes the pop-up: Escape only that, all other keys have their effect, too.
+fn raw_key(cx: &mut Cx<'_>, key: Key) -> bool {
+    let size = cx.state.size;
+    let Some(page) = cx.state.layers.top::<HoverView>().map(|view| view.rows(size)) else { return false };
+    let page = isize::try_from(page.max(1)).unwrap_or(1);
+    match key.to_string().as_str() {
+        "Down" => scroll(cx, 1),
+        "Up" => scroll(cx, -1),
+        "PageDown" => scroll(cx, page),
+        "PageUp" => scroll(cx, -page),
+        other => {
+            let is_escape = other == "Escape";
+            drop(cx.state.layers.pop_as::<HoverView>());
+            cx.state.damage.add_all();
+            return is_escape;
+        }
+    }
+    true
+}

@@ -1,0 +1,278 @@
+//! Questions to the servers of the shown text: what is at the caret, and where it is defined and used. Each is about the
+//! text as it is when the question is asked.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use crate::base::width::visible;
+use crate::exec::Environment;
+use crate::ide::core::condition::{Reason, require};
+use crate::ide::core::context::{Cx, answer_or_error};
+use crate::ide::core::layers::picker::{Location, Pick, PickRow};
+use crate::ide::core::panes::Focus;
+use crate::ide::core::state::State;
+use crate::ide::editor::commands::panes;
+use crate::ide::features::files::open::open;
+use crate::ide::features::language_servers::hover;
+use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer};
+use crate::ide::features::language_servers::sync;
+use crate::ide::model::buffers::BufferId;
+use crate::lsp::answers::locations;
+use crate::lsp::client::{Client, LocationKind, QuestionError};
+use crate::lsp::document::DocumentText;
+use crate::lsp::position::Encoding;
+use crate::lsp::table::Feature;
+use crate::runtime::language_servers::server::ServerCommand;
+use crate::text::display::columns;
+use crate::text::position::Byte;
+use crate::text::rope::Text;
+
+/// Maximum bytes of a file that is read to show a line of it.
+const FILE_MAX: u64 = 8 << 20;
+
+/// Returns the client of a server once everything that was sent before has been; `None` if it does not run.
+pub fn client(server: &RunningServer) -> impl Future<Output = Option<Client>> + Send + use<> {
+    let (sender, receiver) = oneshot::channel();
+    server.send(ServerCommand::Client(sender));
+    async move { receiver.await.ok().flatten() }
+}
+
+/// A server serves the shown text.
+pub fn has_server(state: &State) -> Result<(), Reason> {
+    let shown = state.buffers.current().map(|buffer| buffer.id);
+    let is_served = shown.is_some_and(|id| state.slots[LANGUAGE_SERVERS].texts.contains_key(&id));
+    require(is_served, Reason::new("No language server for this file").with_remedy("Servers", "lsp.servers"))
+}
+
+/// A question about the caret of the shown text.
+struct Asked {
+    buffer: BufferId,
+    path: PathBuf,
+    at: Byte,
+    /// The clients of the servers that are asked, by their names.
+    clients: Vec<(String, futures::future::BoxFuture<'static, Option<Client>>)>,
+}
+
+/// Sends what was typed, and returns the question to the servers of a feature; the user reads why if there are none.
+fn ask(cx: &mut Cx<'_>, feature: Feature) -> Option<Asked> {
+    sync::flush(cx.state);
+    let buffer = cx.state.buffers.current()?;
+    let known = &cx.state.slots[LANGUAGE_SERVERS];
+    let Some(served) = known.texts.get(&buffer.id) else {
+        cx.state.set_error("No language server for this file");
+        return None;
+    };
+    let servers = known.for_feature(buffer.id, feature);
+    if servers.is_empty() {
+        cx.state.set_error(format!("No language server of this file is asked for {}", feature.name()));
+        return None;
+    }
+    let clients = servers.into_iter().map(|server| {
+        let client: futures::future::BoxFuture<'static, _> = Box::pin(client(server));
+        (server.spec.name.clone(), client)
+    });
+    Some(Asked {
+        buffer: buffer.id,
+        path: served.path.clone(),
+        at: buffer.area.caret(),
+        clients: clients.collect(),
+    })
+}
+
+/// Why no server has an answer: the last problem, in a few words.
+fn no_answer(problems: &[String], otherwise: &str) -> String {
+    problems.last().map_or_else(|| otherwise.to_string(), |problem| visible(problem).into_owned())
+}
+
+/// Shows what the servers and their diagnostics say about the caret.
+pub fn show_hover(cx: &mut Cx<'_>) {
+    let Some(asked) = ask(cx, Feature::Hover) else { return };
+    let buffer = cx.state.buffers.current();
+    let marks = buffer.into_iter().flat_map(|buffer| buffer.servers.diagnostics.touching(asked.at..asked.at));
+    let found: Vec<_> = marks.map(|mark| mark.diagnostic.clone()).collect();
+    let (width, is_linear) = (hover::width(cx.state.size), cx.state.is_accessible());
+    let (id, at, version) = (asked.buffer, asked.at, shown_version(cx.state));
+    let work = async move {
+        let mut parts: Vec<String> = found.iter().map(hover::diagnostic_markdown).collect();
+        let mut problems = Vec::new();
+        for (name, client) in asked.clients {
+            let answer = match client.await {
+                Some(client) => client.hover(&asked.path, asked.at.0).await,
+                None => continue,
+            };
+            match answer {
+                Ok(Some((hover, _))) => parts.push(hover.markdown),
+                Ok(None) | Err(QuestionError::NotOffered) => {}
+                Err(error) => problems.push(format!("{name}: {error}")),
+            }
+        }
+        let text = parts.join("\n\n---\n\n");
+        if text.is_empty() {
+            Err(no_answer(&problems, "Nothing known here"))
+        } else {
+            Ok(hover::lay_out(text, width, is_linear).await)
+        }
+    };
+    cx.tasks.spawn("language-servers.hover", work, move |cx, answer| {
+        match answer_or_error(cx, "ask language servers", answer) {
+            // The user has gone on meanwhile.
+            Some(_) if !is_at(cx.state, id, version, at) => {}
+            Some(Ok(shown)) => hover::open(cx, shown),
+            Some(Err(reason)) => cx.state.set_status(reason),
+            None => {}
+        }
+    });
+}
+
+fn shown_version(state: &State) -> u64 {
+    state.buffers.current().map_or(0, |buffer| buffer.area.document.version())
+}
+
+/// Whether the shown text and its caret are as they were, and nothing is open above it.
+fn is_at(state: &State, id: BufferId, version: u64, at: Byte) -> bool {
+    let buffer = state.buffers.current().filter(|buffer| buffer.id == id);
+    let is_same = |buffer: &crate::ide::model::buffers::Buffer| {
+        buffer.area.document.version() == version && buffer.area.caret() == at
+    };
+    buffer.is_some_and(is_same) && state.layers.is_empty()
+}
+
+/// Goes to the location of what is at the caret, or lists several.
+pub fn go_to(cx: &mut Cx<'_>, kind: LocationKind) {
+    let feature = match kind {
+        LocationKind::Declaration => Feature::GotoDeclaration,
+        LocationKind::Definition => Feature::GotoDefinition,
+        LocationKind::TypeDefinition => Feature::GotoTypeDefinition,
+        LocationKind::Implementation => Feature::GotoImplementation,
+        LocationKind::References => Feature::GotoReference,
+    };
+    let Some(asked) = ask(cx, feature) else { return };
+    let (id, at, version) = (asked.buffer, asked.at, shown_version(cx.state));
+    let reader = Reader {
+        env: cx.env.clone(),
+        workspace: cx.state.workspace.clone(),
+        tab_width: cx.state.text_options.tab_width,
+        open: HashMap::new(),
+    };
+    let open = cx.state.buffers.all().iter().filter(|buffer| buffer.loading.is_none());
+    let open =
+        open.filter_map(|buffer| Some((buffer.real_path()?.to_path_buf(), buffer.area.text().clone())));
+    let reader = Reader { open: open.collect(), ..reader };
+    let work = async move {
+        let mut found: Vec<(locations::Location, Encoding)> = Vec::new();
+        let mut problems = Vec::new();
+        for (name, client) in asked.clients {
+            let Some(client) = client.await else { continue };
+            match client.locations(kind, &asked.path, asked.at.0).await {
+                Ok(locations) => {
+                    let encoding = client.encoding();
+                    let new = locations.into_iter().filter(|at| found.iter().all(|(known, _)| known != at));
+                    let new: Vec<_> = new.map(|location| (location, encoding)).collect();
+                    found.extend(new);
+                }
+                Err(QuestionError::NotOffered) => {}
+                Err(error) => problems.push(format!("{name}: {error}")),
+            }
+        }
+        if found.is_empty() { Err(no_answer(&problems, nothing(kind))) } else { Ok(reader.rows(found).await) }
+    };
+    cx.tasks.spawn("language-servers.locations", work, move |cx, answer| {
+        let Some(answer) = answer_or_error(cx, "ask language servers", answer) else { return };
+        // The user has gone on meanwhile.
+        if !is_at(cx.state, id, version, at) {
+            return;
+        }
+        match answer {
+            Ok(rows) => show_rows(cx, kind, rows),
+            Err(reason) => cx.state.set_status(reason),
+        }
+    });
+}
+
+/// What is shown when there is none.
+fn nothing(kind: LocationKind) -> &'static str {
+    match kind {
+        LocationKind::Declaration => "No declaration found",
+        LocationKind::Definition => "No definition found",
+        LocationKind::TypeDefinition => "No type definition found",
+        LocationKind::Implementation => "No implementation found",
+        LocationKind::References => "No references found",
+    }
+}
+
+/// The title of the list.
+fn title(kind: LocationKind) -> &'static str {
+    match kind {
+        LocationKind::Declaration => "declarations",
+        LocationKind::Definition => "definitions",
+        LocationKind::TypeDefinition => "type definitions",
+        LocationKind::Implementation => "implementations",
+        LocationKind::References => "references",
+    }
+}
+
+/// Goes to the only location, or lists all. References are always listed: the user wants to see them.
+fn show_rows(cx: &mut Cx<'_>, kind: LocationKind, rows: Vec<PickRow>) {
+    let only = rows.first().filter(|_| rows.len() == 1 && kind != LocationKind::References);
+    if let Some(Location { path, line, column }) = only.and_then(|row| row.pick.get()) {
+        cx.state.note_jump();
+        open(cx, path.clone(), Some((*line, *column)));
+        return panes::focus(cx, Focus::Editor);
+    }
+    cx.state.slots[LANGUAGE_SERVERS].locations = (title(kind), rows);
+    cx.defer_picker("language-server-locations");
+}
+
+/// Reads the lines of locations: from the open texts, else from the disk.
+struct Reader {
+    env: Arc<dyn Environment>,
+    workspace: PathBuf,
+    tab_width: usize,
+    open: HashMap<PathBuf, Text>,
+}
+
+impl Reader {
+    /// Returns a row for each location. A file that cannot be read has its lines, but no text.
+    async fn rows(mut self, found: Vec<(locations::Location, Encoding)>) -> Vec<PickRow> {
+        let mut rows = Vec::new();
+        for (location, encoding) in found {
+            let text = self.text(&location.path).await;
+            let (line, column, shown) = match &text {
+                Some(text) => {
+                    let at = Byte(text.offset(location.range.start, encoding));
+                    let line = text.line_of(at);
+                    let column = columns::column_of(text, at, self.tab_width).0 + 1;
+                    (line.0 + 1, column, text.line(line).trim().to_string())
+                }
+                None => (location.range.start.line as usize + 1, 1, String::new()),
+            };
+            let path = location.path.strip_prefix(&self.workspace).unwrap_or(&location.path);
+            let place = visible(&format!("{}:{line}", path.display())).into_owned();
+            rows.push(PickRow {
+                text: place,
+                aliases: Vec::new(),
+                group: None,
+                detail: visible(&shown).into_owned(),
+                pick: Pick::new(Location { path: location.path.clone(), line, column }),
+            });
+        }
+        rows
+    }
+
+    async fn text(&mut self, path: &PathBuf) -> Option<Text> {
+        if let Some(text) = self.open.get(path) {
+            return Some(text.clone());
+        }
+        let size = self.env.stat(path).await.ok()?.size;
+        if size > FILE_MAX {
+            return None;
+        }
+        let data = self.env.read(path).await.ok()?;
+        let text = Text::from(&*String::from_utf8_lossy(&data.bytes));
+        self.open.insert(path.clone(), text.clone());
+        Some(text)
+    }
+}

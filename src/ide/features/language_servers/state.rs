@@ -1,0 +1,134 @@
+//! State of the feature: the table, the servers that run, and which texts they know. Plain data.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc::Sender;
+
+use crate::ide::core::slots::Slot;
+use crate::ide::model::buffers::BufferId;
+use crate::lsp::table::{Feature, Features, Table};
+use crate::runtime::language_servers::process::ServerSpec;
+use crate::runtime::language_servers::server::{ServerCommand, ServerState};
+
+/// Lines of a server's log that are kept.
+const LOG_MAX: usize = 500;
+
+/// Slot of the feature's state.
+pub const LANGUAGE_SERVERS: Slot<LanguageServers> = Slot::new();
+
+/// A server.
+pub struct RunningServer {
+    /// Its number, unique while the program runs.
+    pub number: u32,
+    /// How it is started.
+    pub spec: ServerSpec,
+    /// What it does.
+    pub state: ServerState,
+    /// Since when, on the monotonic clock.
+    pub since: Duration,
+    /// What it works on, by token.
+    pub progress: BTreeMap<String, String>,
+    /// What it said last, and its last messages, the newest last.
+    pub log: VecDeque<String>,
+    /// Whether it may have to be asked for diagnostics.
+    pub pulls: bool,
+    /// Where commands for it go.
+    pub commands: Sender<ServerCommand>,
+}
+
+impl RunningServer {
+    /// Sends it a command; returns whether that was possible: it may have too many to do.
+    pub fn send(&self, command: ServerCommand) -> bool {
+        let sent = self.commands.try_send(command);
+        if let Err(error) = &sent {
+            tracing::warn!(server = self.spec.name, %error, "a command of a language server is not sent");
+        }
+        sent.is_ok()
+    }
+
+    /// Adds a line to its log.
+    pub fn note(&mut self, line: String) {
+        if self.log.len() == LOG_MAX {
+            self.log.pop_front();
+        }
+        self.log.push_back(line);
+    }
+}
+
+/// A server for a text, and what it is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Serving {
+    /// Its number.
+    pub server: u32,
+    /// What it is asked for.
+    pub features: Features,
+}
+
+/// A text that servers know.
+#[derive(Debug, Clone)]
+pub struct ServedText {
+    /// Its file, as the servers know it.
+    pub path: PathBuf,
+    /// What servers call its language.
+    pub language_id: String,
+    /// The version that was sent last.
+    pub sent_version: u64,
+    /// Whether a change did not reach a server: the next one is sent as the whole text.
+    pub is_behind: bool,
+    /// Its servers, in the order of the table.
+    pub servers: Vec<Serving>,
+}
+
+/// A server that a text wants.
+#[derive(Debug, Clone)]
+pub struct WantedServer {
+    /// How it is started.
+    pub spec: ServerSpec,
+    /// What it is asked for.
+    pub features: Features,
+}
+
+/// State of the feature.
+#[derive(Default)]
+pub struct LanguageServers {
+    /// Whether servers may be used at all.
+    pub is_allowed: bool,
+    /// Whether servers are used.
+    pub is_on: bool,
+    /// Which server serves which file; `None` until it was read.
+    pub table: Option<Arc<Table>>,
+    /// Servers that were started, in that order.
+    pub servers: Vec<RunningServer>,
+    /// Texts that they know.
+    pub texts: HashMap<BufferId, ServedText>,
+    /// Texts whose servers start when the folder is trusted.
+    pub waiting: HashMap<BufferId, (String, Vec<WantedServer>)>,
+    /// When servers are asked for diagnostics next, on the monotonic clock.
+    pub pull_at: Option<Duration>,
+    /// Number of the last server.
+    pub last_number: u32,
+    /// The last list of locations: what was asked, and its rows.
+    pub locations: (&'static str, Vec<crate::ide::core::layers::picker::PickRow>),
+}
+
+impl LanguageServers {
+    /// Returns a server.
+    pub fn server_mut(&mut self, number: u32) -> Option<&mut RunningServer> {
+        self.servers.iter_mut().find(|server| server.number == number)
+    }
+
+    /// Returns a server.
+    pub fn server(&self, number: u32) -> Option<&RunningServer> {
+        self.servers.iter().find(|server| server.number == number)
+    }
+
+    /// Returns the servers of a text that are asked for a feature.
+    pub fn for_feature(&self, text: BufferId, feature: Feature) -> Vec<&RunningServer> {
+        let Some(text) = self.texts.get(&text) else { return Vec::new() };
+        let asked = text.servers.iter().filter(|serving| serving.features.contains(feature));
+        asked.filter_map(|serving| self.server(serving.server)).collect()
+    }
+}

@@ -1,0 +1,189 @@
+//! News of servers, taken in by the event loop.
+
+use std::path::PathBuf;
+
+use crate::base::width::visible;
+use crate::ide::core::context::{Cx, answer_or_error};
+use crate::ide::core::damage::Part;
+use crate::ide::features::language_servers::questions;
+use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
+use crate::ide::features::language_servers::sync;
+use crate::ide::model::diagnostics::Mark;
+use crate::lsp::client::QuestionError;
+use crate::lsp::client::incoming::{FileDiagnostics, ServerEvent};
+use crate::lsp::table::Feature;
+use crate::runtime::language_servers::server::{ServerState, ServerUpdate};
+use crate::text::position::Byte;
+
+/// Takes in what a server does or says.
+pub fn take_in(cx: &mut Cx<'_>, number: u32, update: ServerUpdate) {
+    match update {
+        ServerUpdate::State(state) => set_state(cx, number, state),
+        ServerUpdate::Event(event) => on_event(cx, number, event),
+    }
+}
+
+fn set_state(cx: &mut Cx<'_>, number: u32, state: ServerState) {
+    let now = cx.now;
+    let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) else { return };
+    server.progress.clear();
+    let name = visible(&server.spec.name).into_owned();
+    let failed = match &state {
+        ServerState::Failed { reason } => {
+            Some(format!("{name} does not run: {}. lsp.servers shows its log", visible(reason)))
+        }
+        _ => None,
+    };
+    match &state {
+        ServerState::Waiting { reason, delay } => {
+            server.note(format!("{reason}; it is started again in {} s", delay.as_secs()));
+        }
+        ServerState::Failed { reason } => server.note(reason.clone()),
+        _ => {}
+    }
+    let has_ended = !matches!(state, ServerState::Running { .. } | ServerState::Starting);
+    let is_running = matches!(state, ServerState::Running { .. });
+    (server.state, server.since) = (state, now);
+    server.pulls |= is_running;
+    if has_ended {
+        // What it found may not hold any more.
+        for buffer in cx.state.buffers.all_mut() {
+            buffer.servers.diagnostics.set(number, []);
+        }
+        cx.state.damage.add(Part::Editor);
+    }
+    if is_running {
+        pull_all(cx, number);
+    }
+    if let Some(failed) = failed {
+        cx.state.set_error(failed);
+    }
+    cx.state.damage.add(Part::Status);
+}
+
+fn on_event(cx: &mut Cx<'_>, number: u32, event: ServerEvent) {
+    match event {
+        ServerEvent::Diagnostics(found) => show_diagnostics(cx, number, found),
+        ServerEvent::PullDiagnostics => {
+            if let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) {
+                server.pulls = true;
+            }
+            pull_all(cx, number);
+        }
+        ServerEvent::Progress { token, text } => {
+            let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) else { return };
+            match text {
+                Some(text) => drop(server.progress.insert(token, visible(&text).into_owned())),
+                None => drop(server.progress.remove(&token)),
+            }
+            cx.state.damage.add(Part::Status);
+        }
+        ServerEvent::Message { is_problem, text } => {
+            let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) else { return };
+            server.note(text.clone());
+            let said = format!("{}: {}", server.spec.name, first_line(&text));
+            if is_problem {
+                cx.state.set_error(visible(&said).into_owned());
+            }
+        }
+        ServerEvent::Log(line) => {
+            if let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) {
+                server.note(line);
+            }
+        }
+        ServerEvent::Problem(problem) => {
+            let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) else { return };
+            server.note(format!("cannot be understood: {problem}"));
+        }
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.trim().lines().next().unwrap_or_default()
+}
+
+/// Shows the diagnostics of an open text. Those of a version that the text does not have any more are moved along with
+/// the edits since, if these are known, else left out: the server sends newer ones.
+pub fn show_diagnostics(cx: &mut Cx<'_>, number: u32, found: FileDiagnostics) {
+    let known = &cx.state.slots[LANGUAGE_SERVERS];
+    let served = known.texts.iter().find(|(_, text)| text.path == found.path);
+    let Some((id, served)) = served.map(|(id, text)| (*id, text.clone())) else { return };
+    let is_asked = served
+        .servers
+        .iter()
+        .any(|serving| serving.server == number && serving.features.contains(Feature::Diagnostics));
+    let Some((version, ranges)) = found.text.filter(|_| is_asked) else { return };
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    buffer.servers.apply_changes(&mut buffer.area.document);
+    let marks = found.diagnostics.into_iter().zip(ranges);
+    let marks =
+        marks.map(|(diagnostic, range)| Mark { range: Byte(range.start)..Byte(range.end), diagnostic });
+    if !buffer.servers.show(number, version, marks.collect()) {
+        // The edits since are not known. The server hears of them with the next batch and answers again.
+        return;
+    }
+    cx.state.damage.add(Part::Editor);
+    cx.state.damage.add(Part::Status);
+}
+
+/// Asks a server for the diagnostics of all texts that it knows, if it gives them only when asked.
+pub fn pull_all(cx: &mut Cx<'_>, number: u32) {
+    sync::flush(cx.state);
+    let known = &cx.state.slots[LANGUAGE_SERVERS];
+    let texts =
+        known.texts.values().filter(|text| text.servers.iter().any(|serving| serving.server == number));
+    let paths: Vec<_> = texts.map(|text| text.path.clone()).collect();
+    for path in paths {
+        pull(cx, number, path);
+    }
+}
+
+/// Asks a server for the diagnostics of a text.
+pub fn pull(cx: &mut Cx<'_>, number: u32, path: PathBuf) {
+    let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server(number).filter(|server| server.pulls) else {
+        return;
+    };
+    let client = questions::client(server);
+    let work = async move {
+        let client = client.await?;
+        Some(client.pull_diagnostics(&path).await)
+    };
+    cx.tasks.spawn("language-servers.pull", work, move |cx, found| {
+        match answer_or_error(cx, "read diagnostics", found).flatten() {
+            Some(Ok(found)) => found.into_iter().for_each(|found| show_diagnostics(cx, number, found)),
+            Some(Err(QuestionError::NotOffered)) => {
+                // It sends them by itself, unless it says otherwise later.
+                if let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) {
+                    server.pulls = false;
+                }
+            }
+            Some(Err(error)) => {
+                if let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) {
+                    server.note(format!("diagnostics: {error}"));
+                }
+            }
+            None => {}
+        }
+    });
+}
+
+/// Asks for the diagnostics of the texts that have changed, once nothing was typed for a while.
+pub fn pull_changed(cx: &mut Cx<'_>) {
+    let known = &mut cx.state.slots[LANGUAGE_SERVERS];
+    if known.pull_at.take_if(|at| *at <= cx.now).is_none() {
+        return;
+    }
+    sync::flush(cx.state);
+    let known = &mut cx.state.slots[LANGUAGE_SERVERS];
+    // What other texts mean may depend on what has changed.
+    let pulled: Vec<_> = known
+        .texts
+        .values()
+        .flat_map(|text| text.servers.iter().map(|serving| (serving.server, text.path.clone())))
+        .collect();
+    // What was sent just now is what is asked about.
+    known.pull_at = None;
+    for (number, path) in pulled {
+        pull(cx, number, path);
+    }
+}

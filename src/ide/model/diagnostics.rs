@@ -1,0 +1,220 @@
+//! Diagnostics of an open text: what language servers found in it, moved along with edits. Must not know servers.
+
+use std::ops::Range;
+
+use crate::lsp::answers::diagnostics::{Diagnostic, Severity};
+use crate::text::changes::{ChangeSet, Side};
+use crate::text::position::Byte;
+use crate::text::rope::Text;
+
+/// One of them in the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// What it is about, in the text as it is now.
+    pub range: Range<Byte>,
+    /// What it says.
+    pub diagnostic: Diagnostic,
+}
+
+/// How many there are of each severity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Errors.
+    pub errors: usize,
+    /// Warnings.
+    pub warnings: usize,
+    /// Remarks and hints.
+    pub others: usize,
+}
+
+/// All of them, by position.
+#[derive(Debug, Clone, Default)]
+pub struct Diagnostics {
+    /// Each with the number of the server that found it.
+    marks: Vec<(u32, Mark)>,
+    /// Length of the longest: a search for what touches a position starts that far before it.
+    longest: usize,
+}
+
+impl Diagnostics {
+    /// Replaces what a server found.
+    pub fn set(&mut self, server: u32, found: impl IntoIterator<Item = Mark>) {
+        self.marks.retain(|(by, _)| *by != server);
+        self.marks.extend(found.into_iter().map(|mark| (server, mark)));
+        self.marks.sort_by_key(|(_, mark)| (mark.range.start, std::cmp::Reverse(mark.diagnostic.severity)));
+        self.measure();
+    }
+
+    fn measure(&mut self) {
+        self.longest =
+            self.marks.iter().map(|(_, mark)| mark.range.end - mark.range.start).max().unwrap_or(0);
+    }
+
+    /// Moves them along with an edit. One whose text was deleted as a whole stays, empty, until the server says more.
+    pub fn map(&mut self, changes: &ChangeSet) {
+        if self.marks.is_empty() {
+            return;
+        }
+        for (_, mark) in &mut self.marks {
+            let start = changes.map(mark.range.start, Side::After);
+            let end = changes.map(mark.range.end, Side::Before);
+            mark.range = start..end.max(start);
+        }
+        self.measure();
+    }
+
+    /// Returns all, by position.
+    pub fn all(&self) -> impl Iterator<Item = &Mark> {
+        self.marks.iter().map(|(_, mark)| mark)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.marks.is_empty()
+    }
+
+    /// Returns those that touch a range, by position.
+    pub fn touching(&self, range: Range<Byte>) -> impl Iterator<Item = &Mark> {
+        let first = self.marks.partition_point(|(_, mark)| mark.range.start + self.longest < range.start);
+        let found = self.marks[first..].iter().map(|(_, mark)| mark);
+        found
+            .take_while(move |mark| mark.range.start <= range.end)
+            .filter(move |mark| mark.range.end >= range.start)
+    }
+
+    /// Returns the worst one that starts in a line.
+    pub fn of_line(&self, line: Range<Byte>) -> Option<&Mark> {
+        let first = self.marks.partition_point(|(_, mark)| mark.range.start < line.start);
+        let found = self.marks[first..].iter().map(|(_, mark)| mark);
+        // The first of the worst ones: `max_by_key` would return the last.
+        found.take_while(|mark| mark.range.start <= line.end).reduce(|worst, mark| {
+            if mark.diagnostic.severity > worst.diagnostic.severity { mark } else { worst }
+        })
+    }
+
+    /// Returns the next one behind a position, or the first one of the text.
+    pub fn next(&self, at: Byte) -> Option<&Mark> {
+        self.all().find(|mark| mark.range.start > at).or_else(|| self.all().next())
+    }
+
+    /// Returns the last one before a position, or the last one of the text.
+    pub fn previous(&self, at: Byte) -> Option<&Mark> {
+        let before = self.marks.partition_point(|(_, mark)| mark.range.start < at);
+        let before = before.checked_sub(1).and_then(|n| self.marks.get(n));
+        before.or_else(|| self.marks.last()).map(|(_, mark)| mark)
+    }
+
+    /// Counts them.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for mark in self.all() {
+            match mark.diagnostic.severity {
+                Severity::Error => counts.errors += 1,
+                Severity::Warning => counts.warnings += 1,
+                Severity::Information | Severity::Hint => counts.others += 1,
+            }
+        }
+        counts
+    }
+}
+
+/// Returns what a diagnostic is about in a text as a range that can be seen: an empty one is its character, or at the end
+/// of a line the one before.
+pub fn visible_range(range: &Range<Byte>, text: &Text) -> Range<Byte> {
+    let (start, end) = (range.start.min(text.end()), range.end.min(text.end()));
+    if start < end {
+        return start..end;
+    }
+    let line = text.line_of(start);
+    let (from, to) = text.line_bounds(line);
+    if start < to {
+        start..text.next_grapheme(start)
+    } else if from < start {
+        text.prev_grapheme(start)..start
+    } else {
+        start..start
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lsp::position;
+
+    fn mark(range: Range<usize>, severity: Severity, message: &str) -> Mark {
+        let diagnostic = Diagnostic {
+            range: position::Range::default(),
+            severity,
+            message: message.to_string(),
+            source: None,
+            code: None,
+            is_unnecessary: false,
+            is_deprecated: false,
+        };
+        Mark { range: Byte(range.start)..Byte(range.end), diagnostic }
+    }
+
+    fn messages<'a>(marks: impl Iterator<Item = &'a Mark>) -> Vec<&'a str> {
+        marks.map(|mark| mark.diagnostic.message.as_str()).collect()
+    }
+
+    fn found() -> Diagnostics {
+        let mut found = Diagnostics::default();
+        found.set(1, [mark(4..6, Severity::Warning, "b"), mark(0..20, Severity::Hint, "a")]);
+        found.set(2, [mark(4..4, Severity::Error, "c")]);
+        found
+    }
+
+    #[test]
+    fn diagnostics_of_a_server_replace_only_its_own() {
+        let mut found = found();
+        assert_eq!(messages(found.all()), ["a", "c", "b"], "by position, the worst first");
+        assert_eq!(found.counts(), Counts { errors: 1, warnings: 1, others: 1 });
+        found.set(1, []);
+        assert_eq!(messages(found.all()), ["c"]);
+    }
+
+    #[test]
+    fn diagnostics_touching_a_range_are_found_also_if_they_start_far_before() {
+        let found = found();
+        assert_eq!(messages(found.touching(Byte(18)..Byte(19))), ["a"]);
+        assert_eq!(messages(found.touching(Byte(4)..Byte(4))), ["a", "c", "b"]);
+        assert_eq!(messages(found.touching(Byte(21)..Byte(22))), [""; 0]);
+        let worst = found.of_line(Byte(3)..Byte(9)).unwrap();
+        assert_eq!(worst.diagnostic.message, "c");
+        assert!(found.of_line(Byte(7)..Byte(9)).is_none());
+    }
+
+    #[test]
+    fn diagnostics_move_along_with_edits() {
+        let mut found = found();
+        found.map(&ChangeSet::replace(30, [(Byte(0)..Byte(0), "xx".to_string())]));
+        let ranges: Vec<_> = found.all().map(|mark| mark.range.start.0..mark.range.end.0).collect();
+        assert_eq!(ranges, [2..22, 6..6, 6..8]);
+        found.map(&ChangeSet::replace(32, [(Byte(3)..Byte(30), String::new())]));
+        let ranges: Vec<_> = found.all().map(|mark| mark.range.start.0..mark.range.end.0).collect();
+        assert_eq!(ranges, [2..3, 3..3, 3..3]);
+    }
+
+    #[test]
+    fn diagnostics_next_and_previous_go_around() {
+        let found = found();
+        assert_eq!(found.next(Byte(0)).unwrap().diagnostic.message, "c");
+        assert_eq!(found.next(Byte(4)).unwrap().diagnostic.message, "a");
+        assert_eq!(found.previous(Byte(4)).unwrap().diagnostic.message, "a");
+        assert_eq!(found.previous(Byte(0)).unwrap().diagnostic.message, "b");
+    }
+
+    #[test]
+    fn diagnostic_without_text_is_seen_at_a_character() {
+        let text = Text::from("ab\n\n漢");
+        let shown = |at: usize| {
+            let range = visible_range(&(Byte(at)..Byte(at)), &text);
+            range.start.0..range.end.0
+        };
+        assert_eq!(
+            [shown(0), shown(2), shown(3), shown(4), shown(7), shown(99)],
+            [0..1, 1..2, 3..3, 4..7, 4..7, 4..7]
+        );
+    }
+}

@@ -1,0 +1,165 @@
+//! What language servers know of an open text, and what they found in it. Must not know servers.
+
+use std::collections::VecDeque;
+
+use crate::ide::model::diagnostics::{Diagnostics, Mark};
+use crate::ide::model::listeners::SERVERS;
+use crate::text::changes::ChangeSet;
+use crate::text::document::{ChangeRecord, Document};
+
+/// Maximum number of changes that wait to be sent; after more the whole text is sent.
+const UNSENT_MAX: usize = 512;
+/// Number of changes through which an answer about an earlier version is moved along.
+const EARLIER_MAX: usize = 64;
+
+/// The state of a text with servers.
+#[derive(Debug, Default)]
+pub struct ServerView {
+    /// What they found.
+    pub diagnostics: Diagnostics,
+    /// Whether a server is to hear of changes.
+    is_followed: bool,
+    /// Changes that no server has heard of; `None` if there were too many.
+    unsent: Option<Vec<ChangeRecord>>,
+    /// The last changes, each with the version that it made.
+    earlier: VecDeque<(u64, ChangeSet)>,
+    /// The version up to which changes were applied.
+    version: u64,
+}
+
+impl ServerView {
+    /// Begins to follow the changes of the text; all before are known.
+    pub fn follow(&mut self, document: &mut Document) {
+        document.record_changes(SERVERS);
+        (self.is_followed, self.unsent) = (true, Some(Vec::new()));
+        self.version = document.version();
+        self.earlier.clear();
+    }
+
+    /// Whether it follows the changes.
+    pub fn is_followed(&self) -> bool {
+        self.is_followed
+    }
+
+    /// Maps what was found through the changes since the last call. Must be called before it is drawn or replaced.
+    pub fn apply_changes(&mut self, document: &mut Document) {
+        if !self.is_followed {
+            return;
+        }
+        let Some(records) = document.take_changes(SERVERS) else {
+            // Positions are lost; the servers say them again.
+            self.diagnostics = Diagnostics::default();
+            self.unsent = None;
+            self.earlier.clear();
+            self.version = document.version();
+            return document.record_changes(SERVERS);
+        };
+        let first = document.version().saturating_sub(records.len() as u64);
+        if first != self.version {
+            // Something else than an edit has counted as a version.
+            self.earlier.clear();
+        }
+        self.version = document.version();
+        for (n, record) in (1..).zip(records) {
+            self.diagnostics.map(&record.changes);
+            if self.earlier.len() == EARLIER_MAX {
+                self.earlier.pop_front();
+            }
+            self.earlier.push_back((first + n, record.changes.clone()));
+            if let Some(unsent) = &mut self.unsent {
+                unsent.push(record);
+            }
+        }
+        self.unsent.take_if(|unsent| unsent.len() > UNSENT_MAX);
+    }
+
+    /// Takes the changes that no server has heard of; `None` if there were too many to keep them.
+    pub fn take_unsent(&mut self) -> Option<Vec<ChangeRecord>> {
+        self.unsent.replace(Vec::new())
+    }
+
+    /// Shows what a server found in a version of the text, moved along with the edits since. Returns `false` if these are
+    /// not known; then nothing changes.
+    pub fn show(&mut self, server: u32, version: u64, found: Vec<Mark>) -> bool {
+        let since = self.earlier.iter().skip_while(|(after, _)| *after <= version);
+        let is_known = version == self.version || self.earlier.iter().any(|(after, _)| *after == version + 1);
+        if !is_known {
+            return false;
+        }
+        let mut moved = Diagnostics::default();
+        moved.set(server, found);
+        for (_, changes) in since {
+            moved.map(changes);
+        }
+        self.diagnostics.set(server, moved.all().cloned());
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lsp::answers::diagnostics;
+    use crate::text::file_format::format::Format;
+    use crate::text::position::Byte;
+    use crate::text::selection::{Range, Selection};
+    use crate::text::transaction::Transaction;
+
+    fn insert(document: &mut Document, at: usize, text: &str) {
+        let changes = ChangeSet::replace(document.text().end().0, [(Byte(at)..Byte(at), text.to_string())]);
+        document.apply(Transaction::new(changes), &Selection::single(Range::cursor(Byte(0))), 0);
+    }
+
+    /// A diagnostic of that range.
+    fn mark(from: usize, to: usize) -> Mark {
+        let list = crate::base::json::json!([{ "message": "m", "range": { "start": { "line": 0, "character": 0 },
+            "end": { "line": 0, "character": 0 } } }]);
+        let (mut found, _) = diagnostics::decode(list);
+        Mark { range: Byte(from)..Byte(to), diagnostic: found.remove(0) }
+    }
+
+    fn shown(view: &ServerView) -> Vec<(usize, usize)> {
+        view.diagnostics.all().map(|mark| (mark.range.start.0, mark.range.end.0)).collect()
+    }
+
+    #[test]
+    fn server_view_moves_answer_about_earlier_version_along() {
+        let mut document = Document::new("abcdef", Format::default());
+        let mut view = ServerView::default();
+        view.follow(&mut document);
+        let asked = document.version();
+        insert(&mut document, 0, "xx");
+        insert(&mut document, 0, "y");
+        view.apply_changes(&mut document);
+        assert!(view.show(1, asked, vec![mark(1, 3)]));
+        assert_eq!(shown(&view), [(4, 6)]);
+        assert!(view.show(1, asked + 1, vec![mark(1, 3)]));
+        assert_eq!(shown(&view), [(2, 4)]);
+        assert!(view.show(1, asked + 2, vec![mark(1, 3)]));
+        assert_eq!(shown(&view), [(1, 3)]);
+        assert!(!view.show(1, asked + 3, vec![mark(5, 6)]), "a version that never was");
+        assert_eq!(shown(&view), [(1, 3)]);
+    }
+
+    #[test]
+    fn server_view_gives_changes_once_and_the_whole_text_after_too_many() {
+        let mut document = Document::new("", Format::default());
+        let mut view = ServerView::default();
+        view.apply_changes(&mut document);
+        view.follow(&mut document);
+        insert(&mut document, 0, "a");
+        view.apply_changes(&mut document);
+        assert_eq!(view.take_unsent().map(|records| records.len()), Some(1));
+        assert_eq!(view.take_unsent().map(|records| records.len()), Some(0));
+        let asked = document.version();
+        for _ in 0..=UNSENT_MAX {
+            insert(&mut document, 0, "a");
+            view.apply_changes(&mut document);
+        }
+        assert!(view.take_unsent().is_none());
+        assert!(!view.show(1, asked, vec![mark(0, 1)]), "too long ago");
+        insert(&mut document, 0, "a");
+        view.apply_changes(&mut document);
+        assert_eq!(view.take_unsent().map(|records| records.len()), Some(1), "then it goes on");
+    }
+}

@@ -1,0 +1,25 @@
+//! Lists that are decoded item by item, so that one odd item costs itself. Pure.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Decodes the items of a list that are as the protocol promises; the others are logged. `what` names an item.
+pub fn items<T: DeserializeOwned>(list: Vec<Value>, what: &str) -> Vec<T> {
+    let decoded = list.into_iter().filter_map(|item| match serde_json::from_value(item) {
+        Ok(item) => Some(item),
+        Err(error) => {
+            tracing::debug!(%error, "language server: invalid {what} is left out");
+            None
+        }
+    });
+    decoded.collect()
+}
+
+/// Returns a value as a list: that of a single item, or none for null.
+pub fn as_list(value: Value) -> Vec<Value> {
+    match value {
+        Value::Array(list) => list,
+        Value::Null => Vec::new(),
+        one => vec![one],
+    }
+}

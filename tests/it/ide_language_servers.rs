@@ -1,0 +1,317 @@
+//! Language servers in the editor: the question of trust, diagnostics, documentation, definitions and references, and
+//! servers that misbehave. The server is a script that does what each test wants.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use bowline::ide::core::state::State;
+use bowline::ide::features::language_servers::state::LANGUAGE_SERVERS;
+use bowline::runtime::language_servers::server::ServerState;
+use serde_json::{Value, json};
+
+use crate::support::test_ide::{IdeSetup, TestIde};
+
+const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/language_server.py");
+
+/// What the server does unless a test says otherwise.
+fn capabilities() -> Value {
+    json!({
+        "textDocumentSync": { "openClose": true, "change": 2, "save": true },
+        "hoverProvider": true,
+        "definitionProvider": true,
+        "referencesProvider": true,
+    })
+}
+
+/// A project with a file `a.toy`, and a server for such files.
+fn project(text: &str, script: &Value) -> IdeSetup {
+    let setup = IdeSetup::new().with("a.toy", text).size(80, 16).language_servers();
+    let file = setup.workspace_dir().with_file_name("script.json");
+    std::fs::write(&file, script.to_string()).unwrap();
+    let table = format!(
+        "[language-server.toy]\ncommand = \"python3\"\nargs = [{SERVER:?}, {:?}]\n\n[[language]]\nname = \"toy\"\n\
+         language-id = \"toy\"\nfile-types = [\"toy\"]\nroots = []\nlanguage-servers = [\"toy\"]\n",
+        file.display().to_string()
+    );
+    setup.config_file("servers.toml", &table)
+}
+
+fn script(capabilities: &Value) -> Value {
+    json!({ "capabilities": capabilities })
+}
+
+/// Trusts the folder, once the question has been there for a moment: a key typed before would be no answer.
+async fn trust(ide: &mut TestIde) {
+    ide.wait_for_text("Trust this project?").await;
+    ide.advance(Duration::from_secs(2));
+    ide.keys("y").await;
+}
+
+/// Starts it, and trusts the folder.
+async fn trusted(setup: IdeSetup) -> TestIde {
+    let mut ide = setup.start().await;
+    trust(&mut ide).await;
+    ide.wait_for("the server runs", is_running).await;
+    ide
+}
+
+fn is_running(state: &State) -> bool {
+    let known = &state.slots[LANGUAGE_SERVERS];
+    known.servers.iter().any(|server| matches!(server.state, ServerState::Running { .. }))
+}
+
+/// What the server was sent: the methods, in order.
+fn methods(ide: &TestIde) -> Vec<String> {
+    methods_of(&ide.path("../script.json.log"))
+}
+
+/// Waits until the server was sent a method.
+async fn wait_for_method(ide: &mut TestIde, method: &'static str) {
+    poll(ide, move |log| methods_of(log).iter().any(|sent| sent == method)).await;
+}
+
+/// Runs until the server's log is as wanted. No event of the IDE says so.
+async fn poll(ide: &mut TestIde, holds: impl Fn(&Path) -> bool) {
+    let log = ide.path("../script.json.log");
+    let limit = Instant::now() + Duration::from_secs(20);
+    while !holds(&log) {
+        assert!(Instant::now() < limit, "the server was sent {:?}", methods_of(&log));
+        ide.headless.idle().await;
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+fn methods_of(log: &Path) -> Vec<String> {
+    let log = std::fs::read_to_string(log).unwrap_or_default();
+    // The last line may be written just now.
+    let messages = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    messages.filter_map(|message| message["method"].as_str().map(String::from)).collect()
+}
+
+/// The text of the file as the server has it.
+fn server_text(ide: &TestIde) -> String {
+    std::fs::read_to_string(ide.path("../script.json.text")).unwrap_or_default()
+}
+
+fn our_text(ide: &mut TestIde) -> String {
+    ide.state().buffers.current().unwrap().area.text().to_string()
+}
+
+fn errors(state: &State) -> usize {
+    state.buffers.current().unwrap().servers.diagnostics.counts().errors
+}
+
+#[tokio::test]
+async fn language_server_starts_only_after_the_folder_is_trusted() {
+    let mut ide = project("BAD\n", &script(&capabilities())).start().await;
+    ide.wait_for_text("Trust this project?").await;
+    let shown = ide.picture();
+    assert!(shown.contains("Language servers run build scripts"), "{shown}");
+    assert!(shown.contains("python3"), "the command line is shown: {shown}");
+    assert_eq!(methods(&ide), [""; 0]);
+    ide.advance(Duration::from_secs(2));
+    ide.keys("n").await;
+    ide.headless.idle().await;
+    assert_eq!(methods(&ide), [""; 0]);
+    assert!(ide.state().slots[LANGUAGE_SERVERS].servers.is_empty());
+    // The decision is kept, and can be taken back.
+    let mut ide = ide.restart().language_servers().open("a.toy").start().await;
+    ide.headless.idle().await;
+    assert!(!ide.picture().contains("Trust this project?"), "{}", ide.picture());
+    ide.keys("F1").await;
+    ide.type_in("Trust project").await;
+    ide.keys("Enter").await;
+    ide.wait_for("the server runs", is_running).await;
+    assert_eq!(methods(&ide)[..2], ["initialize", "initialized"]);
+}
+
+#[tokio::test]
+async fn language_server_diagnostics_come_and_go_with_edits() {
+    let mut ide = trusted(project("let x = BAD\nfine\nODD one\n", &script(&capabilities()))).await;
+    ide.wait_for("1 errors", |state| errors(state) == 1).await;
+    ide.headless.idle().await;
+    ide.snap("diagnostics_of_a_file");
+    let shown = ide.picture();
+    assert!(shown.contains("let x = BAD  ● BAD is not allowed…"), "{shown}");
+    assert!(shown.contains("1 error 1 warning"), "{shown}");
+    // They move along before the server answers.
+    ide.keys("Enter").await;
+    let marks = &ide.state().buffers.current().unwrap().servers.diagnostics;
+    assert_eq!(marks.all().next().unwrap().range.start.0, 9);
+    ide.type_in("é🐚 BAD").await;
+    ide.keys("Enter").await;
+    ide.wait_for("2 errors", |state| errors(state) == 2).await;
+    assert_eq!(server_text(&ide), our_text(&mut ide));
+    ide.keys("Alt-h Delete").await;
+    ide.wait_for("0 errors", |state| errors(state) == 0).await;
+    ide.keys("Ctrl-z").await;
+    ide.wait_for("2 errors", |state| errors(state) == 2).await;
+    assert_eq!(server_text(&ide), our_text(&mut ide));
+    ide.keys("Ctrl-s").await;
+    wait_for_method(&mut ide, "textDocument/didSave").await;
+}
+
+#[tokio::test]
+async fn language_server_diagnostics_are_visited_and_listed() {
+    let mut ide = trusted(project("a BAD\nb\nc ODD\n", &script(&capabilities()))).await;
+    ide.wait_for("1 errors", |state| errors(state) == 1).await;
+    let caret = |ide: &mut TestIde| ide.state().buffers.current().unwrap().area.caret().0;
+    ide.keys("Alt-, k n").await;
+    assert_eq!(caret(&mut ide), 2);
+    assert_eq!(ide.status_message(), "error: BAD is not allowed here second line");
+    ide.keys("Alt-, k n").await;
+    assert_eq!(caret(&mut ide), 10);
+    ide.keys("Alt-, k n").await;
+    assert_eq!(caret(&mut ide), 2, "around the end");
+    ide.keys("Alt-, k p").await;
+    assert_eq!(caret(&mut ide), 10);
+    ide.keys("Alt-, k e").await;
+    ide.headless.idle().await;
+    ide.snap("diagnostics_list");
+    ide.type_in("warning").await;
+    ide.headless.idle().await;
+    ide.keys("Ctrl-Home Enter").await;
+    ide.headless.idle().await;
+    assert_eq!(caret(&mut ide), 10);
+}
+
+#[tokio::test]
+async fn language_server_that_is_asked_for_diagnostics_is_asked_after_edits() {
+    let mut capabilities = capabilities();
+    capabilities["diagnosticProvider"] =
+        json!({ "interFileDependencies": false, "workspaceDiagnostics": false });
+    let mut ide = trusted(project("BAD\n", &json!({ "capabilities": capabilities, "pull": true }))).await;
+    ide.wait_for("1 errors", |state| errors(state) == 1).await;
+    ide.type_in("BAD\n").await;
+    ide.headless.idle().await;
+    ide.advance(Duration::from_millis(400));
+    ide.wait_for("2 errors", |state| errors(state) == 2).await;
+}
+
+#[tokio::test]
+async fn language_server_hover_shows_documentation_and_diagnostics() {
+    let markdown = "```rust\nfn bad() -> u8\n```\n\nReturns *nothing* good.\u{1b}[31m";
+    let answers = json!({ "textDocument/hover": { "contents": { "kind": "markdown", "value": markdown } } });
+    let script = json!({ "capabilities": capabilities(), "answers": answers });
+    let mut ide = trusted(project("BAD\nnext line\n", &script)).await;
+    ide.wait_for("1 errors", |state| errors(state) == 1).await;
+    ide.keys("Alt-, k k").await;
+    ide.wait_for_text("Returns nothing good").await;
+    ide.snap("hover_with_diagnostic");
+    assert!(!ide.picture().contains('\u{1b}'));
+    // A key that does not scroll closes it and has its usual effect.
+    ide.type_in("x").await;
+    assert!(our_text(&mut ide).starts_with("xBAD"));
+    assert!(!ide.picture().contains("Returns nothing good"), "{}", ide.picture());
+}
+
+#[tokio::test]
+async fn language_server_definition_is_gone_to_and_references_are_listed() {
+    let range = json!({ "start": { "line": 1, "character": 4 }, "end": { "line": 1, "character": 5 } });
+    let there = json!({ "uri": "$ROOT/lib/b.toy", "range": range });
+    let here = json!({ "uri": "$ROOT/a.toy", "range": { "start": { "line": 0, "character": 0 },
+        "end": { "line": 0, "character": 1 } } });
+    let answers = json!({ "textDocument/definition": there, "textDocument/references": [here, there] });
+    let script = json!({ "capabilities": capabilities(), "answers": answers });
+    let setup = project("one\ntwo\n", &script).file("lib/b.toy", "first\né🐚 x = 1\n");
+    let mut ide = trusted(setup).await;
+    ide.keys("F12").await;
+    ide.wait_for("b.toy is shown", |state| state.buffers.current().unwrap().name() == "b.toy").await;
+    ide.headless.idle().await;
+    let caret = ide.state().buffers.current().unwrap().area.caret().0;
+    assert_eq!(caret, 6 + "é🐚 ".len(), "columns are UTF-16");
+    ide.keys("Shift-F12").await;
+    ide.wait_for_text("lib/b.toy:2").await;
+    ide.headless.idle().await;
+    ide.snap("references_list");
+    ide.keys("Enter").await;
+    ide.wait_for("a.toy is shown", |state| state.buffers.current().unwrap().name() == "a.toy").await;
+}
+
+#[tokio::test]
+async fn language_server_without_an_answer_is_named() {
+    let answers = json!({ "textDocument/definition": null,
+        "textDocument/hover": { "error": [-32603, "internal\u{1b} trouble"] } });
+    let script = json!({ "capabilities": capabilities(), "answers": answers });
+    let mut ide = trusted(project("one\n", &script)).await;
+    ide.keys("F12").await;
+    ide.wait_for("a message", |state| state.status.message == "No definition found").await;
+    ide.keys("Alt-, k k").await;
+    ide.wait_for("a message", |state| state.status.message.starts_with("toy: internal")).await;
+    assert!(!ide.status_message().contains('\u{1b}'));
+    ide.keys("Alt-, k i").await;
+    ide.wait_for("a message", |state| state.status.message == "No implementation found").await;
+}
+
+#[tokio::test]
+async fn language_server_that_cannot_be_understood_changes_nothing() {
+    let junk = json!([
+        { "raw": "Content-Length: 5\r\n\r\n{\"a\":" },
+        { "raw": "Content-Length: 2\r\n\r\n[]" },
+        { "id": 99, "method": "unknown/question", "params": {} },
+        { "id": 100, "method": "workspace/configuration", "params": { "items": [{}, { "section": "a.b" }] } },
+        { "method": "textDocument/publishDiagnostics", "params": { "uri": 5 } },
+        { "method": "textDocument/publishDiagnostics",
+          "params": { "uri": "$ROOT/a.toy", "version": 77, "diagnostics": [{}] } },
+        { "method": "window/logMessage", "params": { "type": 3, "message": "a line" } },
+    ]);
+    let script = json!({ "capabilities": capabilities(), "on": { "textDocument/didSave": junk } });
+    let mut ide = trusted(project("BAD\n", &script)).await;
+    ide.wait_for("1 errors", |state| errors(state) == 1).await;
+    ide.keys("x Ctrl-s").await;
+    let has_log =
+        |state: &State| state.slots[LANGUAGE_SERVERS].servers[0].log.iter().any(|line| line == "a line");
+    ide.wait_for("a line of the log", has_log).await;
+    assert_eq!(errors(ide.state()), 1);
+    assert!(is_running(ide.state()));
+    let answers = std::fs::read_to_string(ide.path("../script.json.log")).unwrap();
+    assert!(answers.contains("\"id\": 99") && answers.contains("-32601"), "{answers}");
+    assert!(answers.contains("[null, null]"), "{answers}");
+}
+
+#[tokio::test]
+async fn language_server_that_ends_is_started_again_and_then_left() {
+    let script = json!({ "capabilities": capabilities(), "errors": "a reason",
+        "on": { "textDocument/didOpen": [{ "exit": 3 }] } });
+    let mut ide = project("BAD\n", &script).start().await;
+    trust(&mut ide).await;
+    let has_ended = |state: &State| {
+        let known = &state.slots[LANGUAGE_SERVERS];
+        known.servers.iter().any(|server| matches!(server.state, ServerState::Waiting { .. }))
+    };
+    ide.wait_for("the server has ended", has_ended).await;
+    assert_eq!(errors(ide.state()), 0);
+    ide.keys("Alt-, k s").await;
+    ide.headless.idle().await;
+    let shown = ide.picture();
+    assert!(shown.contains("ended, starts again") && shown.contains("exit code 3"), "{shown}");
+    // By hand it starts at once.
+    let runs = |log: &Path| methods_of(log).iter().filter(|method| *method == "initialize").count();
+    let before = runs(&ide.path("../script.json.log"));
+    ide.keys("Enter").await;
+    poll(&mut ide, move |log| runs(log) > before).await;
+}
+
+#[tokio::test]
+async fn language_servers_are_turned_off_and_on_by_their_setting() {
+    let mut ide = trusted(project("BAD\n", &script(&capabilities()))).await;
+    ide.wait_for("1 errors", |state| errors(state) == 1).await;
+    ide.keys("Ctrl-,").await;
+    ide.type_in("language servers").await;
+    ide.headless.idle().await;
+    ide.keys("Enter").await;
+    ide.wait_for("no server", |state| state.slots[LANGUAGE_SERVERS].servers.is_empty()).await;
+    wait_for_method(&mut ide, "exit").await;
+    assert_eq!(errors(ide.state()), 0);
+}
+
+#[tokio::test]
+async fn language_server_table_with_mistakes_is_reported_and_the_rest_is_used() {
+    let setup = project("BAD\n", &script(&capabilities()));
+    let table = setup.workspace_dir().join(".bowline/servers.toml");
+    std::fs::create_dir_all(table.parent().unwrap()).unwrap();
+    std::fs::write(&table, "[language-server.toy]\ncommand = 5\n").unwrap();
+    let mut ide = setup.start().await;
+    ide.wait_for("a message", |state| state.status.message.contains("servers.toml:2")).await;
+    ide.wait_for_text("Trust this project?").await;
+}
