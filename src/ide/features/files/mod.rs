@@ -15,6 +15,7 @@ pub mod events;
 pub mod list;
 pub mod open;
 pub mod open_files;
+pub mod place_list;
 pub mod progressive;
 pub mod recent;
 pub mod recent_files;

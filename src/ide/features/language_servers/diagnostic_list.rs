@@ -3,8 +3,8 @@
 use crate::base::width::visible;
 use crate::ide::core::layers::picker::{Location, Pick, PickRow, PickerSpec, RowSource};
 use crate::ide::core::state::State;
+use crate::ide::features::files::place_list::PLACES;
 use crate::ide::features::language_servers::commands::summary;
-use crate::ide::features::language_servers::location_list::PLACES;
 use crate::text::display::columns;
 
 /// The diagnostics of all open texts.

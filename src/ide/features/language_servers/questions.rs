@@ -12,10 +12,8 @@ use crate::exec::Environment;
 use crate::ide::core::condition::{Reason, require};
 use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::layers::picker::{Location, Pick, PickRow};
-use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
-use crate::ide::editor::commands::panes;
-use crate::ide::features::files::open::open;
+use crate::ide::features::files::place_list;
 use crate::ide::features::language_servers::hover;
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer};
 use crate::ide::features::language_servers::sync;
@@ -217,10 +215,8 @@ fn title(kind: LocationKind) -> &'static str {
 /// Goes to the only location, or lists all. References are always listed: the user wants to see them.
 fn show_rows(cx: &mut Cx<'_>, kind: LocationKind, rows: Vec<PickRow>) {
     let only = rows.first().filter(|_| rows.len() == 1 && kind != LocationKind::References);
-    if let Some(Location { path, line, column }) = only.and_then(|row| row.pick.get()) {
-        cx.state.note_jump();
-        open(cx, path.clone(), Some((*line, *column)));
-        return panes::focus(cx, Focus::Editor);
+    if let Some(place) = only.and_then(|row| row.pick.get::<Location>()) {
+        return place_list::go_to(cx, place);
     }
     cx.state.slots[LANGUAGE_SERVERS].locations = (title(kind), rows);
     cx.defer_picker("language-server-locations");

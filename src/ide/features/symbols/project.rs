@@ -15,11 +15,8 @@ use crate::base::width::visible;
 use crate::exec::{Environment, FileData};
 use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::layers::picker::{Location, Pick, PickRow, Picker, PickerSpec, RowSource, push};
-use crate::ide::core::layers::preview::PreviewTarget;
-use crate::ide::core::panes::Focus;
 use crate::ide::core::tasks::threads::on_thread;
-use crate::ide::editor::commands::panes;
-use crate::ide::features::files::open::{go_to_all, open};
+use crate::ide::features::files::place_list::PLACES;
 use crate::syntax::Syntax;
 use crate::syntax::languages::detect;
 use crate::text::display::columns;
@@ -30,22 +27,8 @@ use crate::workspace::walk;
 pub const PICKER: PickerSpec = PickerSpec {
     id: "project-symbols",
     title: "Go to symbol in project",
-    footer: "Enter go",
-    preview: Some(|_, pick| pick.get::<Location>().map(PreviewTarget::from)),
     load: |_| RowSource::Task(find),
-    accept: |cx, pick, _| {
-        if let Some(Location { path, line, column }) = pick.get() {
-            cx.state.note_jump();
-            open(cx, path.clone(), Some((*line, *column)));
-            panes::focus(cx, Focus::Editor);
-        }
-    },
-    accept_many: Some(|cx, marked| {
-        let place = |Location { path, line, column }: &Location| (path.clone(), Some((*line, *column)));
-        let places = marked.iter().filter_map(Pick::get::<Location>).map(place).collect();
-        go_to_all(cx, places);
-    }),
-    ..PickerSpec::EMPTY
+    ..PLACES
 };
 
 /// Maximum bytes of a file that is read: longer ones are made by programs.
