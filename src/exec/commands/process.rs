@@ -26,7 +26,7 @@ use crate::exec::error::EnvError;
 
 mod folder_report;
 pub(in crate::exec) mod keyboard_signals;
-mod script;
+pub mod script;
 pub(in crate::exec) mod spawn;
 
 /// Between SIGTERM and SIGKILL.

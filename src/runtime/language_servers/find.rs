@@ -8,7 +8,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use super::process::quoted;
+use crate::exec::commands::process::script::quote;
 use crate::exec::{CommandSpec, Environment};
 
 /// How long the search may take.
@@ -31,9 +31,9 @@ pub struct Candidate {
 pub async fn installed(env: &dyn Environment, candidates: &[Candidate]) -> Vec<bool> {
     let mut script = String::from("cd /\n");
     for candidate in candidates {
-        let mut test = format!("command -v -- {} >/dev/null 2>&1", quoted(&candidate.program));
+        let mut test = format!("command -v -- {} >/dev/null 2>&1", quote(&candidate.program));
         if !candidate.check.is_empty() {
-            let words: Vec<String> = candidate.check.iter().map(|word| quoted(word)).collect();
+            let words: Vec<String> = candidate.check.iter().map(|word| quote(word)).collect();
             test = format!("{test} && {} >/dev/null 2>&1 </dev/null", words.join(" "));
         }
         script.push_str(&format!("if {test}; then echo 1; else echo 0; fi\n"));

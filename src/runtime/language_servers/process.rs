@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use tokio::sync::mpsc;
 
+use crate::exec::commands::process::script::exec_script;
 use crate::exec::{EnvError, Environment, Input, RunningControl, SpawnSpec};
 use crate::lsp::client::StartOptions;
 use crate::lsp::wire::connection::{Connection, Incoming, Work};
@@ -22,7 +23,7 @@ pub struct ServerSpec {
     pub command: Vec<String>,
     /// Variables that are set in addition to those of the environment.
     pub env: BTreeMap<String, String>,
-    /// What it is told at its start.
+    /// What it gets with its start.
     pub options: StartOptions,
 }
 
@@ -68,17 +69,6 @@ pub async fn spawn(env: &dyn Environment, spec: &ServerSpec) -> Result<Process, 
     Ok(Process { connection, work, incoming, errors: running.errors, control: running.control })
 }
 
-/// Returns a program with its arguments as a shell script: quoted words, run with `exec`.
-fn exec_script(words: &[String]) -> String {
-    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-    format!("exec {}", words.join(" "))
-}
-
-/// Returns a word that the shell takes literally.
-pub(super) fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
 /// Passes on the lines of standard error until its end. Lines that are no text are shown as well as possible; long
 /// ones are cut.
 pub async fn read_lines(errors: Box<dyn AsyncRead + Send + Unpin>, mut sink: impl AsyncFnMut(String)) {
@@ -108,12 +98,6 @@ pub async fn read_lines(errors: Box<dyn AsyncRead + Send + Unpin>, mut sink: imp
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn server_script_quotes_shell_metacharacters() {
-        let words = ["/p q/it's", "$(rm -rf /)", ""].map(String::from);
-        assert_eq!(exec_script(&words), r"exec '/p q/it'\''s' '$(rm -rf /)' ''");
-    }
 
     #[tokio::test]
     async fn server_error_lines_are_cut_and_the_last_needs_no_end() {

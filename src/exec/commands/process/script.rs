@@ -24,7 +24,25 @@ pub(super) fn script_argument(script: &str) -> io::Result<(Cow<'_, str>, Option<
     Ok((Cow::Owned(format!(". {}", quote(name))), Some(path)))
 }
 
+/// Returns a program with its arguments as a script that becomes this program: each word is taken literally.
+pub fn exec_script(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| quote(word)).collect();
+    format!("exec {}", words.join(" "))
+}
+
 /// Quotes a text as one word for a shell.
-pub(super) fn quote(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exec_script_quotes_shell_metacharacters() {
+        let words = ["/p q/it's", "$(rm -rf /)", "a b", ""].map(String::from);
+        assert_eq!(exec_script(&words), r"exec '/p q/it'\''s' '$(rm -rf /)' 'a b' ''");
+        assert_eq!(exec_script(&["sort".to_string()]), "exec 'sort'");
+    }
 }

@@ -21,7 +21,7 @@ use crate::ide::features::plugins;
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::diagnostics::Diagnostics;
 use crate::lsp::client::StartOptions;
-use crate::lsp::table::program::PROJECT_TOOLS;
+use crate::lsp::table::program;
 use crate::lsp::table::root::{Folders, server_root};
 use crate::lsp::table::{Layer, Mistake, Origin, Server, Table};
 use crate::runtime::language_servers::find::{Candidate, installed};
@@ -222,7 +222,7 @@ impl Search {
         let mut candidates = Vec::new();
         for (n, (row, root)) in uses.iter().zip(&roots).enumerate() {
             let Some(root) = root else { continue };
-            for program in programs(&row.server.command, root, &self.workspace) {
+            for program in program::candidates(&row.server.command, root, &self.workspace) {
                 // Nothing that a project names is run to find out whether it is installed.
                 let is_own = row.server.origin != Origin::Project;
                 let check = if is_own { row.server.check.clone() } else { Vec::new() };
@@ -259,19 +259,6 @@ fn spec(server: &Server, program: String, root: PathBuf) -> ServerSpec {
             timeout: server.timeout,
         },
     }
-}
-
-/// Returns where a program may be: on the path, then among the project's tools from the root up to the workspace.
-fn programs(command: &str, root: &Path, workspace: &Path) -> Vec<String> {
-    let text = |path: PathBuf| path.to_str().map(String::from);
-    if command.contains('/') {
-        return text(root.join(command)).into_iter().collect();
-    }
-    let above = root.ancestors().skip(1).take_while(|folder| folder.starts_with(workspace));
-    let folders = std::iter::once(root).chain(above);
-    let own =
-        folders.flat_map(|folder| PROJECT_TOOLS.iter().map(move |tools| folder.join(tools).join(command)));
-    std::iter::once(command.to_string()).chain(own.filter_map(text)).collect()
 }
 
 /// The disk of this machine.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::config::plugins::{Input, Output};
+use crate::exec::commands::process::script::exec_script;
 use crate::exec::{CommandSpec, Environment};
 use crate::ide::features::pipe::command::{self, OUTPUT_MAX};
 use crate::ide::features::pipe::job::ShellProblem;
@@ -149,28 +150,10 @@ async fn run_program(
     let request = talk::request(&command.id, &job.workspace, job.shown.as_ref(), input, ranges);
     let request = request.map_err(|error| ShellProblem::NotRun(error.to_string()))?;
     let spec = CommandSpec {
-        script: script(&command.command.command_line(&command.folder)),
+        script: exec_script(&command.command.command_line(&command.folder)),
         cwd: env.root().to_path_buf(),
         timeout: None,
         env: BTreeMap::new(),
     };
     Ok(command::collect(env, spec, request, (most, &job.cancel)).await?)
-}
-
-/// Returns the program with its arguments as a shell script: quoted words, run with `exec`.
-fn script(words: &[String]) -> String {
-    let words: Vec<String> = words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
-    format!("exec {}", words.join(" "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn plugin_script_quotes_shell_metacharacters() {
-        let run: Vec<String> = ["/p q/it's", "$(rm -rf /)", "a b", ""].map(String::from).into();
-        assert_eq!(script(&run), r"exec '/p q/it'\''s' '$(rm -rf /)' 'a b' ''");
-        assert_eq!(script(&["sort".to_string()]), "exec 'sort'");
-    }
 }
