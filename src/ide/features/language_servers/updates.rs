@@ -107,7 +107,8 @@ fn first_line(text: &str) -> &str {
 pub fn show_diagnostics(cx: &mut Cx<'_>, number: u32, found: FileDiagnostics) {
     let known = &cx.state.slots[LANGUAGE_SERVERS];
     let served = known.texts.iter().find(|(_, text)| text.path == found.path);
-    let Some((id, served)) = served.map(|(id, text)| (*id, text.clone())) else { return };
+    let Some((id, served)) = served else { return };
+    let id = *id;
     let is_asked = served
         .servers
         .iter()
@@ -174,15 +175,13 @@ pub fn pull_changed(cx: &mut Cx<'_>) {
         return;
     }
     sync::flush(cx.state);
-    let known = &mut cx.state.slots[LANGUAGE_SERVERS];
+    let known = &cx.state.slots[LANGUAGE_SERVERS];
     // What other texts mean may depend on what has changed.
     let pulled: Vec<_> = known
         .texts
         .values()
         .flat_map(|text| text.servers.iter().map(|serving| (serving.server, text.path.clone())))
         .collect();
-    // What was sent just now is what is asked about.
-    known.pull_at = None;
     for (number, path) in pulled {
         pull(cx, number, path);
     }
