@@ -364,7 +364,7 @@ pub fn session_tree(effort: Effort) {
             program.read_until_quiet(Duration::from_millis(300));
             let start = Instant::now();
             program.writer.write_all(b"\x1bg").unwrap();
-            let took = to_ms(program.wait_for("you are here") - start);
+            let took = to_ms(program.wait_for("you are after it") - start);
             program.read_until_quiet(Duration::from_millis(100));
             program.writer.write_all(b"\x1b").unwrap();
             took
@@ -372,7 +372,7 @@ pub fn session_tree(effort: Effort) {
         let open_ms = median(effort.times(9), open_tree);
         program.read_until_quiet(Duration::from_millis(300));
         program.writer.write_all(b"\x1bg").unwrap();
-        program.wait_for("you are here");
+        program.wait_for("you are after it");
         let mut keys: Vec<f64> = (0..effort.times(200))
             .map(|_| {
                 program.read_until_quiet(Duration::from_millis(15));

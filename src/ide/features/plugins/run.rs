@@ -47,13 +47,20 @@ pub fn read(cx: &mut Cx<'_>, requested: bool, say: Option<TrustChange>) {
     let home = cx.state.home.clone();
     let state = cx.state.slots[PLUGINS].state.clone();
     let wants_servers = !cx.state.slots[PLUGINS].servers.is_empty();
+    let is_decided = say.is_some();
     let job = PluginsJob { own, workspace, home, wants_servers, state, asked: requested, trust_change: say };
     cx.tasks.spawn_blocking(
         "plugins.read",
         move || read::read(&job),
-        |cx, read| {
-            if let Some(read) = context::answer_or_error(cx, "read plugins", read) {
-                on_loaded(cx, read);
+        move |cx, read| {
+            let Some(read) = context::answer_or_error(cx, "read plugins", read) else { return };
+            let is_outdated = !wants_servers && !cx.state.slots[PLUGINS].servers.is_empty();
+            match is_outdated {
+                false => on_loaded(cx, read),
+                // Servers were wanted meanwhile, so that trust may be needed where this found nothing that needs it.
+                true if requested || is_decided => self::read(cx, requested, None),
+                // The reading that began then says it.
+                true => {}
             }
         },
     );
