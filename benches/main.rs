@@ -19,6 +19,7 @@ mod hostile;
 /// Inside the process: frames, bytes, edits, streaming, with growth exponents.
 mod inside;
 /// Files of many megabytes in a pseudo terminal: open, memory, keys.
+mod language_servers;
 mod large;
 /// Models: streams, requests, memory.
 mod llm;
@@ -108,6 +109,8 @@ const ROWS: &[Benchmark] = &[
     ("review", review::review),
     ("bash", tools::bash_output),
     ("completion", completion::files_of_workspace),
+    ("lsp-completion", language_servers::completion),
+    ("lsp-diagnostics", language_servers::diagnostics),
     ("rpc", rpc::rpc),
     ("peers", peers::peers),
     // Before the others, which leave memory behind that it would not have to ask for.

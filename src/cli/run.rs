@@ -261,6 +261,7 @@ fn ide_options(
         problems: problems(setup).chain(theme_problem).chain(keymap_problem).chain(key_problems).collect(),
         colors,
         language_servers: true,
+        auto_completion: true,
         accessible: args.accessible || settings.accessible,
         tab_width: settings.tab_width,
         auto_pairs: settings.auto_pairs,

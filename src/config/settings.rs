@@ -49,6 +49,8 @@ pub struct Settings {
     pub tab_width: usize,
     /// Whether typing an opening bracket or quote inserts its partner.
     pub auto_pairs: bool,
+    /// Whether completions and signatures are shown by themselves while typing.
+    pub auto_completion: bool,
     /// The column at which paragraphs are broken.
     pub wrap_column: usize,
     /// Whether editors show line numbers.

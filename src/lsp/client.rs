@@ -20,6 +20,7 @@ use crate::lsp::position::Encoding;
 use crate::lsp::uri;
 use crate::lsp::wire::connection::{Connection, RequestError};
 
+pub mod completion;
 pub mod incoming;
 mod pulled;
 

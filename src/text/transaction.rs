@@ -57,6 +57,8 @@ pub enum Grouping {
     Typing,
     /// Joins a burst of deletions that it continues.
     Erasing,
+    /// Joins the last edit, if that is the author's.
+    Joined,
 }
 
 /// An edit: the change, the resulting selection (mapped through the change when `None`), the author, and the

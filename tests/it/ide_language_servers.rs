@@ -2,16 +2,18 @@
 //! servers that misbehave. The server is a script that does what each test wants.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bowline::ide::core::state::State;
 use bowline::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use bowline::runtime::language_servers::server::ServerState;
 use serde_json::{Value, json};
 
-use crate::support::test_ide::{IdeSetup, TestIde};
-
-const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/language_server.py");
+use crate::support::language_server::{
+    is_running, methods, methods_of, poll, project, server_text, text_of, trust, trusted, wait_for_method,
+};
+use crate::support::task_orders::with_task_orders;
+use crate::support::test_ide::TestIde;
 
 /// What the server does unless a test says otherwise.
 fn capabilities() -> Value {
@@ -23,78 +25,8 @@ fn capabilities() -> Value {
     })
 }
 
-/// A project with a file `a.toy`, and a server for such files.
-fn project(text: &str, script: &Value) -> IdeSetup {
-    let setup = IdeSetup::new().with("a.toy", text).size(80, 16).language_servers();
-    let file = setup.workspace_dir().with_file_name("script.json");
-    std::fs::write(&file, script.to_string()).unwrap();
-    let table = format!(
-        "[language-server.toy]\ncommand = \"python3\"\nargs = [{SERVER:?}, {:?}]\n\n[[language]]\nname = \"toy\"\n\
-         language-id = \"toy\"\nfile-types = [\"toy\"]\nroots = []\nlanguage-servers = [\"toy\"]\n",
-        file.display().to_string()
-    );
-    setup.config_file("servers.toml", &table)
-}
-
 fn script(capabilities: &Value) -> Value {
     json!({ "capabilities": capabilities })
-}
-
-/// Trusts the folder, once the question has been there for a moment: a key typed before would be no answer.
-async fn trust(ide: &mut TestIde) {
-    ide.wait_for_text("Trust this project?").await;
-    ide.advance(Duration::from_secs(2));
-    ide.keys("y").await;
-}
-
-/// Starts it, and trusts the folder.
-async fn trusted(setup: IdeSetup) -> TestIde {
-    let mut ide = setup.start().await;
-    trust(&mut ide).await;
-    ide.wait_for("the server runs", is_running).await;
-    ide
-}
-
-fn is_running(state: &State) -> bool {
-    let known = &state.slots[LANGUAGE_SERVERS];
-    known.servers.iter().any(|server| matches!(server.state, ServerState::Running { .. }))
-}
-
-/// What the server was sent: the methods, in order.
-fn methods(ide: &TestIde) -> Vec<String> {
-    methods_of(&ide.path("../script.json.log"))
-}
-
-/// Waits until the server was sent a method.
-async fn wait_for_method(ide: &mut TestIde, method: &'static str) {
-    poll(ide, move |log| methods_of(log).iter().any(|sent| sent == method)).await;
-}
-
-/// Runs until the server's log is as wanted. No event of the IDE says so.
-async fn poll(ide: &mut TestIde, holds: impl Fn(&Path) -> bool) {
-    let log = ide.path("../script.json.log");
-    let limit = Instant::now() + Duration::from_secs(20);
-    while !holds(&log) {
-        assert!(Instant::now() < limit, "the server was sent {:?}", methods_of(&log));
-        ide.headless.idle().await;
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-}
-
-fn methods_of(log: &Path) -> Vec<String> {
-    let log = std::fs::read_to_string(log).unwrap_or_default();
-    // The last line may be written just now.
-    let messages = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    messages.filter_map(|message| message["method"].as_str().map(String::from)).collect()
-}
-
-/// The text of the file as the server has it.
-fn server_text(ide: &TestIde) -> String {
-    std::fs::read_to_string(ide.path("../script.json.text")).unwrap_or_default()
-}
-
-fn our_text(ide: &mut TestIde) -> String {
-    ide.state().buffers.current().unwrap().area.text().to_string()
 }
 
 fn errors(state: &State) -> usize {
@@ -122,7 +54,17 @@ async fn language_server_starts_only_after_the_folder_is_trusted() {
     ide.type_in("Trust project").await;
     ide.keys("Enter").await;
     ide.wait_for("the server runs", is_running).await;
+    wait_for_method(&mut ide, "initialized").await;
     assert_eq!(methods(&ide)[..2], ["initialize", "initialized"]);
+}
+
+#[tokio::test]
+async fn language_server_trust_is_asked_for_in_any_order_of_answers() {
+    with_task_orders(async || {
+        let mut ide = project("BAD\n", &script(&capabilities())).start().await;
+        ide.wait_for_text("Trust this project?").await;
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -141,12 +83,12 @@ async fn language_server_diagnostics_come_and_go_with_edits() {
     ide.type_in("é🐚 BAD").await;
     ide.keys("Enter").await;
     ide.wait_for("2 errors", |state| errors(state) == 2).await;
-    assert_eq!(server_text(&ide), our_text(&mut ide));
+    assert_eq!(server_text(&ide), text_of(&mut ide));
     ide.keys("Alt-h Delete").await;
     ide.wait_for("0 errors", |state| errors(state) == 0).await;
     ide.keys("Ctrl-z").await;
     ide.wait_for("2 errors", |state| errors(state) == 2).await;
-    assert_eq!(server_text(&ide), our_text(&mut ide));
+    assert_eq!(server_text(&ide), text_of(&mut ide));
     ide.keys("Ctrl-s").await;
     wait_for_method(&mut ide, "textDocument/didSave").await;
 }
@@ -201,7 +143,7 @@ async fn language_server_hover_shows_documentation_and_diagnostics() {
     assert!(!ide.picture().contains('\u{1b}'));
     // A key that does not scroll closes it and has its usual effect.
     ide.type_in("x").await;
-    assert!(our_text(&mut ide).starts_with("xBAD"));
+    assert!(text_of(&mut ide).starts_with("xBAD"));
     assert!(!ide.picture().contains("Returns nothing good"), "{}", ide.picture());
 }
 

@@ -109,6 +109,8 @@ mod ide_diff;
 mod ide_drafts;
 /// A user edits files.
 mod ide_editing;
+/// Completions at the editor's caret, and signatures.
+mod ide_editor_completion;
 /// Encodings are kept and can be chosen.
 mod ide_encodings;
 /// A second Escape in each key map.

@@ -23,6 +23,7 @@ impl Default for Settings {
             keyring: false,
             tab_width: 4,
             auto_pairs: true,
+            auto_completion: true,
             wrap_column: 80,
             line_numbers: true,
             relative_numbers: false,

@@ -294,6 +294,17 @@ pub static ROWS: &[Row] = &[
         assign: |settings, value| flag(&value, &mut settings.auto_pairs),
     },
     Row {
+        key: "auto-completion",
+        title: "Suggest while typing",
+        group: "Editor",
+        kind: Kind::Flag,
+        default: "true",
+        aliases: &["autocomplete", "intellisense", "suggestions", "completions"],
+        doc: "Show completions and signatures by themselves while you type in a file",
+        project: true,
+        assign: |settings, value| flag(&value, &mut settings.auto_completion),
+    },
+    Row {
         key: "wrap-column",
         title: "Wrap column",
         group: "Editor",

@@ -12,6 +12,7 @@ fn settings_defaults_match_rows() {
         keymap: String::new(),
         tab_width: 1,
         auto_pairs: false,
+        auto_completion: false,
         wrap_column: 1,
         line_numbers: false,
         relative_numbers: true,

@@ -28,6 +28,10 @@ pub enum Part {
     SessionTree,
     /// The last line.
     Status,
+    /// The completions at the editor's caret.
+    Completions,
+    /// The signature above the editor's caret.
+    Signature,
     /// The view that a pop-up stands above.
     View,
     /// The overlay on top.
@@ -40,7 +44,7 @@ pub enum Part {
 
 impl Part {
     /// All parts.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Files,
         Self::Tabs,
         Self::Editor,
@@ -51,6 +55,8 @@ impl Part {
         Self::Terminal,
         Self::SessionTree,
         Self::Status,
+        Self::Completions,
+        Self::Signature,
         Self::View,
         Self::Overlay,
         Self::KeyHints,

@@ -148,6 +148,8 @@ pub struct Options {
     pub colors: ColorDepth,
     /// Whether language servers may be started, if the settings want them.
     pub language_servers: bool,
+    /// Whether completions may be shown by themselves, if the settings want them.
+    pub auto_completion: bool,
     /// Whether the screen is drawn for screen readers.
     pub accessible: bool,
     /// Cells between tab stops.
@@ -209,6 +211,7 @@ impl Options {
             problems: Vec::new(),
             colors: ColorDepth::True,
             language_servers: true,
+            auto_completion: true,
             accessible: false,
             tab_width: 4,
             auto_pairs: true,

@@ -101,6 +101,8 @@ pub struct State {
     pub pending_char: Option<PendingChar>,
     /// Whether plain motions extend the selection.
     pub selecting: bool,
+    /// Whether completions are shown at the editor's caret.
+    pub shows_editor_completions: bool,
     /// Search and replacement in the focused text.
     pub search: SearchState,
     /// The last click into the text: time, position, number of clicks in a row.
@@ -210,6 +212,7 @@ impl State {
             macros: Macros::default(),
             pending_char: None,
             selecting: false,
+            shows_editor_completions: false,
             search: SearchState::default(),
             last_click: None,
             windows: Windows::default(),
@@ -264,6 +267,9 @@ impl State {
             Focus::Editor => match self.modal.key_context(self.keymap.modal_style()) {
                 KeyContext::Editor if self.shows_results() => KeyContext::Results,
                 KeyContext::Normal if self.shows_results() => KeyContext::NormalResults,
+                KeyContext::Editor | KeyContext::Insert if self.shows_editor_completions => {
+                    KeyContext::EditorCompletion
+                }
                 KeyContext::Editor | KeyContext::Insert if self.is_in_snippet() => KeyContext::Snippet,
                 place => place,
             },

@@ -7,6 +7,7 @@ pub mod agent;
 pub mod agent_settings;
 pub mod agent_title;
 pub mod comparison;
+pub mod completion;
 pub mod context;
 pub mod diff;
 pub mod drafts;
@@ -64,6 +65,7 @@ pub static FEATURES: &[Feature] = &[
     agent_settings::FEATURE,
     agent_title::FEATURE,
     comparison::FEATURE,
+    completion::FEATURE,
     context::FEATURE,
     diff::FEATURE,
     drafts::FEATURE,

@@ -1,11 +1,13 @@
 //! What language servers know of an open text, and what they found in it. Must not know servers.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use crate::ide::model::diagnostics::{Diagnostics, Mark};
 use crate::ide::model::listeners::SERVERS;
-use crate::text::changes::ChangeSet;
+use crate::text::changes::{ChangeSet, Side};
 use crate::text::document::{ChangeRecord, Document};
+use crate::text::position::Byte;
 
 /// Maximum number of changes that wait to be sent; after more the whole text is sent.
 const UNSENT_MAX: usize = 512;
@@ -78,6 +80,24 @@ impl ServerView {
         self.unsent.replace(Vec::new())
     }
 
+    /// Returns where ranges of an earlier version of the text are now; `None` if the edits since are not known. The changes
+    /// of the text must have been applied.
+    pub fn moved(
+        &self,
+        version: u64,
+        ranges: impl IntoIterator<Item = Range<Byte>>,
+    ) -> Option<Vec<Range<Byte>>> {
+        let is_known = version == self.version || self.earlier.iter().any(|(after, _)| *after == version + 1);
+        let since = || self.earlier.iter().skip_while(|(after, _)| *after <= version);
+        let moved = |range: Range<Byte>| {
+            since().fold(range, |range, (_, changes)| {
+                let start = changes.map(range.start, Side::After);
+                start..changes.map(range.end, Side::Before).max(start)
+            })
+        };
+        is_known.then(|| ranges.into_iter().map(moved).collect())
+    }
+
     /// Shows what a server found in a version of the text, moved along with the edits since. Returns `false` if these are
     /// not known; then nothing changes.
     pub fn show(&mut self, server: u32, version: u64, found: Vec<Mark>) -> bool {
@@ -101,13 +121,12 @@ mod tests {
     use super::*;
     use crate::lsp::answers::diagnostics;
     use crate::text::file_format::format::Format;
-    use crate::text::position::Byte;
-    use crate::text::selection::{Range, Selection};
+    use crate::text::selection::{Range as Selected, Selection};
     use crate::text::transaction::Transaction;
 
     fn insert(document: &mut Document, at: usize, text: &str) {
         let changes = ChangeSet::replace(document.text().end().0, [(Byte(at)..Byte(at), text.to_string())]);
-        document.apply(Transaction::new(changes), &Selection::single(Range::cursor(Byte(0))), 0);
+        document.apply(Transaction::new(changes), &Selection::single(Selected::cursor(Byte(0))), 0);
     }
 
     /// A diagnostic of that range.
@@ -138,6 +157,10 @@ mod tests {
         assert!(view.show(1, asked + 2, vec![mark(1, 3)]));
         assert_eq!(shown(&view), [(1, 3)]);
         assert!(!view.show(1, asked + 3, vec![mark(5, 6)]), "a version that never was");
+        let moved = |version| view.moved(version, [Byte(1)..Byte(3)]);
+        assert_eq!(moved(asked), Some(vec![Byte(4)..Byte(6)]));
+        assert_eq!(moved(asked + 2), Some(vec![Byte(1)..Byte(3)]));
+        assert_eq!(moved(asked + 3), None);
         assert_eq!(shown(&view), [(1, 3)]);
     }
 

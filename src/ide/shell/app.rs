@@ -25,6 +25,7 @@ use crate::ide::core::state::State;
 use crate::ide::editor::modal::{cursor_shape, key_hooks};
 use crate::ide::editor::view::layout as arrange;
 use crate::ide::features::accessible::announcement;
+use crate::ide::features::completion;
 use crate::ide::features::drafts;
 use crate::ide::features::images::cache::IMAGES;
 use crate::ide::features::key_hints;
@@ -194,6 +195,7 @@ impl App {
         self.with_cx(|cx| {
             key_hooks::clamp_cursors(cx);
             prompt::completion::update(cx);
+            completion::update::update(cx);
             picker::accept_awaited(cx);
         });
         self.note_deadlines();
@@ -500,7 +502,7 @@ impl App {
         }
     }
 
-    /// Places the current message and the keys of a prefix, or hides them.
+    /// Places the current message, the keys of a prefix and what stands at the caret, or hides them.
     fn place_pop_ups(&mut self) {
         let area = toasts::pane::area(&self.state, &self.state.areas);
         self.state.areas.toast = area;
@@ -508,9 +510,16 @@ impl App {
             Some(area) => self.tree.set_area(self.nodes[&Part::Toast], area),
             None => self.tree.hide(self.nodes[&Part::Toast]),
         }
-        match key_hints::pane::area(&self.state, &self.state.areas) {
-            Some(area) => self.tree.set_area(self.nodes[&Part::KeyHints], area),
-            None => self.tree.hide(self.nodes[&Part::KeyHints]),
+        let pop_ups = [
+            (Part::KeyHints, key_hints::pane::area(&self.state, &self.state.areas)),
+            (Part::Completions, completion::pane::area(&self.state)),
+            (Part::Signature, completion::signature_pane::area(&self.state)),
+        ];
+        for (part, area) in pop_ups {
+            match area {
+                Some(area) => self.tree.set_area(self.nodes[&part], area),
+                None => self.tree.hide(self.nodes[&part]),
+            }
         }
     }
 

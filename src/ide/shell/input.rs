@@ -9,10 +9,11 @@ use crate::ide::core::layers::layer::{Actions, Layer};
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::{change, edit, macros};
 use crate::ide::editor::modal::{background, cursors, insert_mode, key_hooks};
+use crate::ide::features::completion;
 use crate::ide::features::key_hints;
 use crate::ide::features::permissions;
 use crate::ide::features::plugins;
-use crate::ide::features::prompt::completion;
+use crate::ide::features::prompt::completion as prompt_completion;
 use crate::ide::features::prompt::images;
 use crate::ide::features::prompt::pastes;
 use crate::ide::features::snippets;
@@ -94,7 +95,8 @@ fn press(cx: &mut Cx<'_>, key: Key) {
     press_once(cx, key);
     cx.state.prompt.leave_pastes(caret);
     // Replayed keys, too, must find the list of the text as it is.
-    completion::update(cx);
+    prompt_completion::update(cx);
+    completion::update::update(cx);
 }
 
 /// Removes a message whose time has passed. For screen readers it stays until the next.
@@ -201,8 +203,12 @@ fn on_unbound_key(cx: &mut Cx<'_>, key: Key) {
             if cursors::is_modal_editor(cx.state) && cx.state.modal.mode == Mode::Replace {
                 return insert_mode::insert::overtype_char(cx, c.encode_utf8(&mut [0; 4]));
             }
+            if completion::accept::accept_before(cx, c) {
+                key_hooks::clamp_cursors(cx);
+            }
             edit::type_char(cx, c);
             cx.state.macros.note_typed(c);
+            completion::update::note_typed(cx.state, c);
             notify_layer_change(cx);
         }
         Some(_) => {}

@@ -43,6 +43,25 @@ pub fn decode(answer: Value) -> Result<Option<Hover>, serde_json::Error> {
     Ok((!markdown.trim().is_empty()).then_some(Hover { markdown, range }))
 }
 
+/// Returns the documentation of something as Markdown.
+pub fn documentation(documentation: types::Documentation) -> String {
+    let mut markdown = match documentation {
+        types::Documentation::MarkupContent(content) if content.kind == types::MarkupKind::Markdown => {
+            content.value
+        }
+        types::Documentation::MarkupContent(types::MarkupContent { value, .. })
+        | types::Documentation::String(value) => {
+            if value.trim().is_empty() {
+                String::new()
+            } else {
+                fenced("", &value)
+            }
+        }
+    };
+    markdown.truncate(markdown.floor_char_boundary(TEXT_MAX));
+    markdown
+}
+
 #[expect(deprecated, reason = "servers still send it")]
 fn marked(part: types::MarkedString) -> String {
     match part {

@@ -10,6 +10,7 @@ use super::{Client, answered};
 use crate::base::json::json;
 use crate::lsp::answers::diagnostics::{self, Diagnostic};
 use crate::lsp::capabilities::Registration;
+use crate::lsp::client::completion::TypedTriggers;
 use crate::lsp::uri;
 use crate::lsp::wire::connection::{Incoming, RequestError};
 use crate::lsp::wire::message::{Id, RpcError};
@@ -39,6 +40,13 @@ pub enum ServerEvent {
     Problem(String),
     /// Diagnostics of all open texts must be pulled again.
     PullDiagnostics,
+    /// It offers something else than before.
+    OffersChanged {
+        /// What it wants to hear of while the user types.
+        triggers: TypedTriggers,
+        /// Whether diagnostics of all open texts must be pulled.
+        pulls: bool,
+    },
 }
 
 /// The diagnostics of a file.
@@ -92,11 +100,10 @@ impl Client {
                 let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
                 (json!([{ "uri": uri::of_path(root), "name": name.unwrap_or_default() }]), None)
             }
-            "client/registerCapability" => (Value::Null, self.registered(&params["registrations"])),
+            "client/registerCapability" => (Value::Null, Some(self.registered(&params["registrations"]))),
             // The misspelling is the protocol's.
             "client/unregisterCapability" => {
-                self.unregistered(&params["unregisterations"]);
-                (Value::Null, None)
+                (Value::Null, Some(self.unregistered(&params["unregisterations"])))
             }
             "window/workDoneProgress/create" => (Value::Null, None),
             "window/showMessageRequest" => (Value::Null, Some(message(params))),
@@ -125,7 +132,7 @@ impl Client {
         Value::Array(items.iter().map(of_section).collect())
     }
 
-    fn registered(&self, registrations: &Value) -> Option<ServerEvent> {
+    fn registered(&self, registrations: &Value) -> ServerEvent {
         let list = registrations.as_array().cloned().unwrap_or_default();
         let mut pulls = false;
         let mut shared = self.shared.lock();
@@ -133,10 +140,11 @@ impl Client {
             pulls |= registration.method == "textDocument/diagnostic";
             shared.capabilities.register(registration);
         }
-        pulls.then_some(ServerEvent::PullDiagnostics)
+        drop(shared);
+        ServerEvent::OffersChanged { triggers: self.triggers(), pulls }
     }
 
-    fn unregistered(&self, list: &Value) {
+    fn unregistered(&self, list: &Value) -> ServerEvent {
         let ids = list.as_array().into_iter().flatten().filter_map(|item| item["id"].as_str());
         let mut shared = self.shared.lock();
         for id in ids {
@@ -144,6 +152,8 @@ impl Client {
                 tracing::debug!(id, "a language server takes back what it never offered");
             }
         }
+        drop(shared);
+        ServerEvent::OffersChanged { triggers: self.triggers(), pulls: false }
     }
 
     fn published(&self, params: &Value) -> Option<ServerEvent> {

@@ -251,7 +251,7 @@ impl History {
 
     /// Records an edit and makes it the current revision.
     pub fn commit(&mut self, edit: Commit) {
-        if (self.continues_burst(&edit) || self.continues_group(&edit))
+        if (self.continues_burst(&edit) || self.continues_group(&edit) || self.joins(&edit))
             && let Some(last) = self.revisions.last_mut()
         {
             let last = Arc::make_mut(last);
@@ -313,6 +313,14 @@ impl History {
             && edit.formats.is_none()
             && edit.selection_before == last.selection_after
             && edit.time_ms.saturating_sub(last.time_ms) <= BURST_PAUSE_MS
+    }
+
+    /// Whether an edit belongs to the last one, whatever lies between them.
+    fn joins(&self, edit: &Commit) -> bool {
+        edit.grouping == Grouping::Joined
+            && self.current == self.revisions.len()
+            && edit.formats.is_none()
+            && self.revisions.last().is_some_and(|last| last.author == edit.author && last.formats.is_none())
     }
 
     fn continues_group(&self, edit: &Commit) -> bool {

@@ -13,6 +13,7 @@ pub mod environment_suite;
 pub mod family;
 pub mod frames;
 pub mod git;
+pub mod language_server;
 pub mod mock_llm;
 pub mod openai;
 pub mod patches;

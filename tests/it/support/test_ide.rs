@@ -64,6 +64,7 @@ pub struct IdeSetup {
     images: ImageChoice,
     accessible: bool,
     language_servers: bool,
+    auto_completion: bool,
     vars: HashMap<String, String>,
     discover: bool,
     check_keys: bool,
@@ -99,6 +100,7 @@ impl IdeSetup {
             images: ImageChoice::default(),
             accessible: false,
             language_servers: false,
+            auto_completion: false,
             vars: HashMap::new(),
             discover: false,
             check_keys: false,
@@ -129,6 +131,13 @@ impl IdeSetup {
     #[must_use]
     pub fn language_servers(mut self) -> Self {
         self.language_servers = true;
+        self
+    }
+
+    /// Completions are shown while text is typed into files.
+    #[must_use]
+    pub fn completions(mut self) -> Self {
+        self.auto_completion = true;
         self
     }
 
@@ -443,6 +452,7 @@ impl IdeSetup {
             images: self.images,
             accessible: self.accessible,
             language_servers: self.language_servers,
+            auto_completion: self.auto_completion,
             approval_mode: self.policy,
             connect: Some(connect),
             clock: clock.clone(),

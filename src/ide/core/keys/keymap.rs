@@ -69,11 +69,13 @@ pub enum KeyContext {
     Replace,
     /// An editor in which keys are typed into a snippet.
     Snippet,
+    /// An editor in which keys are typed, while completions are shown at its caret.
+    EditorCompletion,
 }
 
 impl KeyContext {
     /// Every context for which a key map may have a table.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::Global,
         Self::Text,
         Self::Editor,
@@ -103,6 +105,7 @@ impl KeyContext {
         Self::Insert,
         Self::Replace,
         Self::Snippet,
+        Self::EditorCompletion,
     ];
 
     /// The table's name.
@@ -137,6 +140,7 @@ impl KeyContext {
             Self::Insert => "insert",
             Self::Replace => "replace",
             Self::Snippet => "snippet",
+            Self::EditorCompletion => "editor-completion",
         }
     }
 
@@ -177,6 +181,9 @@ impl KeyContext {
             Self::Insert => &[Self::Insert, Self::Editor, Self::Text, Self::Global],
             Self::Replace => &[Self::Replace, Self::Insert, Self::Editor, Self::Text, Self::Global],
             Self::Snippet => &[Self::Snippet, Self::Insert, Self::Editor, Self::Text, Self::Global],
+            Self::EditorCompletion => {
+                &[Self::EditorCompletion, Self::Insert, Self::Editor, Self::Text, Self::Global]
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The layers that every feature uses: dialogs, one-line prompts, pickers, and the frame around them.
 
+pub mod at_caret;
 pub mod dialog;
 pub mod first_matches;
 pub mod frame;

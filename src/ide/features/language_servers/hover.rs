@@ -7,6 +7,7 @@ use crate::base::code_fence::code_fence;
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::keys::keymap::KeyContext;
+use crate::ide::core::layers::at_caret;
 use crate::ide::core::layers::frame;
 use crate::ide::core::layers::layer::{Actions, Layer};
 use crate::ide::core::state::State;
@@ -46,14 +47,19 @@ pub fn width(size: (u16, u16)) -> u16 {
 
 /// Returns a diagnostic as Markdown that shows its message as it is.
 pub fn diagnostic_markdown(found: &Diagnostic) -> String {
-    let fence = code_fence(&found.message);
     let origin = found.origin();
     let head = if origin.is_empty() {
         found.severity.name().to_string()
     } else {
         format!("{} ({})", found.severity.name(), origin.replace(['`', '*', '_', '[', '<'], " "))
     };
-    format!("**{head}**\n\n{fence}\n{}\n{fence}", found.message)
+    format!("**{head}**\n\n{}", code_block(&found.message))
+}
+
+/// Returns code as Markdown.
+pub fn code_block(code: &str) -> String {
+    let fence = code_fence(code);
+    format!("{fence}\n{code}\n{fence}")
 }
 
 /// Lays out a text, with the colors of its code.
@@ -83,20 +89,9 @@ pub async fn lay_out(text: String, width: u16, is_linear: bool) -> Vec<Line> {
 
 /// Opens the pop-up at the caret.
 pub fn open(cx: &mut Cx<'_>, lines: Vec<Line>) {
-    let caret = caret(cx.state).unwrap_or((0, 0));
+    let caret = cx.state.buffers.current().map(|buffer| buffer.area.caret());
+    let caret = caret.and_then(|caret| at_caret::cell(cx.state, caret)).unwrap_or((0, 0));
     cx.state.push_layer(HoverView { lines, top: 0, caret });
-}
-
-/// Returns the cell of the caret on the screen.
-fn caret(state: &State) -> Option<(u16, u16)> {
-    let buffer = state.buffers.current()?;
-    let shown = state.visible_rows.as_ref()?;
-    let head = buffer.area.per_view.folds.nearest_visible(buffer.area.caret());
-    let y = shown.row_of(head)?;
-    let lens = buffer.area.display_map(buffer.tab_width(state.text_options.tab_width));
-    let column = lens.column(&shown.rows[usize::from(y)], head).saturating_sub(shown.left);
-    let x = u16::try_from(column).unwrap_or(u16::MAX).min(shown.cols);
-    Some((shown.area.x + shown.gutter + x, shown.area.y + y))
 }
 
 impl HoverView {
@@ -119,16 +114,9 @@ impl Layer for HoverView {
 
     fn area(&self, size: (u16, u16)) -> Rect {
         let widest = self.lines.iter().map(|line| crate::tui::widgets::line::width(line)).max().unwrap_or(0);
-        let width =
-            (u16::try_from(widest).unwrap_or(u16::MAX)).min(width(size)).saturating_add(FRAME).min(size.0);
-        let wanted = u16::try_from(self.lines.len()).unwrap_or(u16::MAX).clamp(1, HEIGHT_MAX) + FRAME_ROWS;
-        let (above, below) = (self.caret.1.min(size.1), size.1.saturating_sub(self.caret.1 + 1));
-        // Below the caret's row if there is room or more of it, else above: the row itself stays visible.
-        let is_below = wanted <= below || below >= above;
-        let height = wanted.min(if is_below { below } else { above }).max(1).min(size.1);
-        let y = if is_below { self.caret.1 + 1 } else { above - height.min(above) };
-        let x = self.caret.0.min(size.0.saturating_sub(width));
-        Rect { x, y: y.min(size.1.saturating_sub(height)), width, height }
+        let width = u16::try_from(widest).unwrap_or(u16::MAX).min(width(size)).saturating_add(FRAME);
+        let height = u16::try_from(self.lines.len()).unwrap_or(u16::MAX).clamp(1, HEIGHT_MAX) + FRAME_ROWS;
+        at_caret::area(self.caret, (width, height), size)
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, state: &State) {

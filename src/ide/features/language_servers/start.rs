@@ -21,6 +21,7 @@ use crate::ide::features::plugins;
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::diagnostics::Diagnostics;
 use crate::lsp::client::StartOptions;
+use crate::lsp::client::completion::TypedTriggers;
 use crate::lsp::table::program;
 use crate::lsp::table::root::{Folders, server_root};
 use crate::lsp::table::{Layer, Mistake, Origin, Server, Table};
@@ -170,6 +171,7 @@ fn running(cx: &mut Cx<'_>, spec: ServerSpec) -> u32 {
         progress: BTreeMap::new(),
         log: VecDeque::new(),
         pulls: true,
+        triggers: TypedTriggers::default(),
         commands,
     });
     let (env, tasks) = (cx.env.clone(), cx.tasks.clone());

@@ -9,6 +9,7 @@ use tokio::sync::mpsc::Sender;
 
 use crate::ide::core::slots::Slot;
 use crate::ide::model::buffers::BufferId;
+use crate::lsp::client::completion::TypedTriggers;
 use crate::lsp::table::{Feature, Features, Table};
 use crate::runtime::language_servers::process::ServerSpec;
 use crate::runtime::language_servers::server::{ServerCommand, ServerState};
@@ -35,6 +36,8 @@ pub struct RunningServer {
     pub log: VecDeque<String>,
     /// Whether it may have to be asked for diagnostics.
     pub pulls: bool,
+    /// The characters that it wants to hear of while the user types.
+    pub triggers: TypedTriggers,
     /// Where commands for it go.
     pub commands: Sender<ServerCommand>,
 }

@@ -64,11 +64,14 @@ fn set_state(cx: &mut Cx<'_>, number: u32, state: ServerState) {
 fn on_event(cx: &mut Cx<'_>, number: u32, event: ServerEvent) {
     match event {
         ServerEvent::Diagnostics(found) => show_diagnostics(cx, number, found),
-        ServerEvent::PullDiagnostics => {
+        ServerEvent::PullDiagnostics => pull_again(cx, number),
+        ServerEvent::OffersChanged { triggers, pulls } => {
             if let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) {
-                server.pulls = true;
+                server.triggers = triggers;
             }
-            pull_all(cx, number);
+            if pulls {
+                pull_again(cx, number);
+            }
         }
         ServerEvent::Progress { token, text } => {
             let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) else { return };
@@ -96,6 +99,14 @@ fn on_event(cx: &mut Cx<'_>, number: u32, event: ServerEvent) {
             server.note(format!("cannot be understood: {problem}"));
         }
     }
+}
+
+/// Asks a server that gives diagnostics when asked, from now on or again.
+fn pull_again(cx: &mut Cx<'_>, number: u32) {
+    if let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) {
+        server.pulls = true;
+    }
+    pull_all(cx, number);
 }
 
 fn first_line(text: &str) -> &str {

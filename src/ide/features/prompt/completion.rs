@@ -1,7 +1,7 @@
 //! Completions while the user types into the prompt: slash commands after `/` at its start, their arguments, and
 //! after `@` files, folders, symbols of open files and sessions. The list stands above the text and has its keys only while it is shown.
 
-use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::panes::AgentPart;
 use crate::ide::model::completion::{Completion, CompletionRow};
@@ -18,15 +18,6 @@ pub mod slash;
 
 /// Maximum bytes before the caret in which a word is looked for.
 const WORD_MAX: usize = 1 << 10;
-
-/// The area's rows.
-pub const COMMANDS: &[Command] = &[
-    command("completion.accept", "Accept completion", &["complete"], |cx| accept(cx, false)),
-    command("completion.run", "Accept completion and send", &["complete"], |cx| accept(cx, true)),
-    command("completion.next", "Select next completion", &[], |cx| step(cx, 1)),
-    command("completion.previous", "Select previous completion", &[], |cx| step(cx, -1)),
-    command("completion.close", "Close completions", &["hide suggestions"], close),
-];
 
 /// A word that can be completed: where it begins, and its text after the sign.
 #[derive(Debug, PartialEq, Eq)]
@@ -166,10 +157,6 @@ fn hide(cx: &mut Cx<'_>) {
     hide_open(cx);
 }
 
-fn close(cx: &mut Cx<'_>) {
-    close_shown(cx);
-}
-
 /// Closes the list on screen for the rest of its word; returns whether there was one.
 pub fn close_shown(cx: &mut Cx<'_>) -> bool {
     if !cx.state.prompt.is_completing() {
@@ -180,7 +167,8 @@ pub fn close_shown(cx: &mut Cx<'_>) -> bool {
     hide_open(cx)
 }
 
-fn step(cx: &mut Cx<'_>, by: isize) {
+/// Selects another row.
+pub fn step(cx: &mut Cx<'_>, by: isize) {
     if let Some(open) = &mut cx.state.prompt.completion.open {
         open.step(by);
         cx.state.damage.add(Part::Prompt);
@@ -189,7 +177,7 @@ fn step(cx: &mut Cx<'_>, by: isize) {
 
 /// Puts the selected row in place of the word. With `send` a complete message is sent, and so is the text as
 /// it is if no row is likely to be meant.
-fn accept(cx: &mut Cx<'_>, send: bool) {
+pub fn accept(cx: &mut Cx<'_>, send: bool) {
     if !cx.state.prompt.is_completing() {
         return;
     }

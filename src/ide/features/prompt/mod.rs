@@ -21,7 +21,6 @@ pub mod slash_commands;
 pub const FEATURE: Feature = Feature {
     commands: &[
         commands::COMMANDS,
-        completion::COMMANDS,
         external_editor::COMMANDS,
         images::COMMANDS,
         pastes::COMMANDS,

@@ -1,0 +1,120 @@
+//! Long answers of language servers: what they cost the event loop.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use bowline::ide::features::completion::request::{Answer, Place, request, take_in};
+use bowline::ide::features::completion::state::{COMPLETIONS, Origin, Row, Source};
+use bowline::ide::features::language_servers::state::{LANGUAGE_SERVERS, ServedText, Serving};
+use bowline::ide::features::language_servers::updates::show_diagnostics;
+use bowline::lsp::answers::{completion as items, diagnostics as marks};
+use bowline::lsp::client::completion::Trigger;
+use bowline::lsp::client::incoming::FileDiagnostics;
+use bowline::lsp::table::Features;
+use serde_json::json;
+
+use crate::conversation::write_session;
+use crate::open_session::OpenSession;
+use crate::{Effort, report};
+
+/// Number of the server that answers.
+const SERVER: u32 = 1;
+
+/// A session with a file open that has so many lines.
+fn with_file(lines: usize) -> OpenSession {
+    let mut session = OpenSession::new(|folder| {
+        fs::write(folder.join("work/a.rs"), "fn function() { let text = 1; }\n".repeat(lines)).unwrap();
+        write_session(folder, 10)
+    });
+    for key in ["Ctrl-p", "a", "Enter"] {
+        session.longest_of(key);
+    }
+    session
+}
+
+fn answer(count: usize) -> Answer {
+    let list: Vec<_> = (0..count)
+        .map(|n| {
+            let (name, kind) = (["parse", "print", "read_to", "write_all"][n % 4], 3 + n % 5);
+            json!({ "label": format!("{name}_{n}"), "kind": kind, "sortText": format!("{:05}", count - n),
+                "labelDetails": { "detail": "(text: &str)" }, "data": { "number": n } })
+        })
+        .collect();
+    let rows = items::decode(list.into()).items.into_iter();
+    let row = |item| Row { item, source: 0, back: 0, after: 0, is_resolved: false };
+    let source = Source {
+        origin: Origin::Server(SERVER),
+        text: None,
+        is_incomplete: false,
+        commit: Vec::new(),
+        resolves: false,
+    };
+    Answer { source, rows: rows.map(row).collect() }
+}
+
+/// From the answer with many completions to the frame, and each further key.
+pub fn completion(effort: Effort) {
+    let count = if effort.quick { 100 } else { 10_000 };
+    let mut session = with_file(100);
+    let (mut shown, mut keys) = (0.0_f64, 0.0_f64);
+    for _ in 0..effort.times(5) {
+        let answer = answer(count);
+        session.source.app.with_cx(|cx| {
+            let place = Place::of(cx.state).unwrap();
+            request(cx, &place, Trigger::Invoked, true);
+        });
+        let begun = Instant::now();
+        session.source.app.with_cx(|cx| {
+            let number = cx.state.slots[COMPLETIONS].last;
+            take_in(cx, number, Some(answer));
+        });
+        session.source.app.frame();
+        shown = shown.max(begun.elapsed().as_secs_f64() * 1e3);
+        for key in ["p", "r", "i", "n", "t"] {
+            keys = keys.max(session.press(key));
+        }
+        assert!(session.source.app.state.shows_editor_completions, "the list is open");
+        session.longest_of("Escape");
+        session.longest_of("Space");
+    }
+    report("10 000 completions: answer to frame", shown, "ms", None, "<= 3 ms");
+    report("10 000 completions: a further key, max", keys, "ms", None, "<= 1 ms");
+}
+
+/// Many diagnostics of an open file, taken in and drawn, then a key.
+pub fn diagnostics(effort: Effort) {
+    let count = if effort.quick { 100 } else { 100_000 };
+    let mut session = with_file(count);
+    let buffer = session.source.app.state.buffers.current_mut().unwrap();
+    buffer.servers.follow(&mut buffer.area.document);
+    let (id, version) = (buffer.id, buffer.area.document.version());
+    let path = PathBuf::from("/a.rs");
+    let served = ServedText {
+        path: path.clone(),
+        language_id: "rust".to_string(),
+        sent_version: version,
+        is_behind: false,
+        servers: vec![Serving { server: SERVER, features: Features::ALL }],
+    };
+    session.source.app.state.slots[LANGUAGE_SERVERS].texts.insert(id, served);
+    let list: Vec<_> = (0..count)
+        .map(|line| {
+            let at = |character: usize| json!({ "line": line, "character": character });
+            json!({ "range": { "start": at(3), "end": at(11) }, "severity": 1 + line % 4, "source": "toy",
+                "message": format!("something is wrong in line {line}") })
+        })
+        .collect();
+    let (found, total) = marks::decode(list.into());
+    let ranges = (0..found.len()).map(|line| line * 32 + 3..line * 32 + 11).collect();
+    let found = FileDiagnostics { path, text: Some((version, ranges)), diagnostics: found, total };
+    let begun = Instant::now();
+    session.source.app.with_cx(|cx| show_diagnostics(cx, SERVER, found));
+    session.source.app.frame();
+    let mut longest = begun.elapsed().as_secs_f64() * 1e3;
+    report("100 000 diagnostics: taken in and drawn", longest, "ms", None, "<= 10 ms");
+    for key in ["x", "y", "Enter"] {
+        longest = longest.max(session.longest_of(key));
+    }
+    report("100 000 diagnostics: a step on the loop, max", longest, "ms", None, "<= 10 ms");
+}

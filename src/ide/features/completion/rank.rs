@@ -1,0 +1,136 @@
+//! Which rows match what was typed, the best one first. Pure.
+
+use std::cmp::Reverse;
+
+use nucleo::pattern::{Atom, AtomKind, CaseMatching, Normalization};
+use nucleo::{Config, Matcher, Utf32Str};
+
+use crate::ide::features::completion::state::Row;
+
+/// A row that matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Match {
+    /// Index of the row.
+    pub row: u32,
+    /// How well it matches: whether it begins with what was typed, then the score.
+    pub score: (bool, u16),
+}
+
+/// Returns the rows that match. `before` is the line up to the caret, `grown` how many bytes longer the word is than when
+/// the rows were asked for. Among equal ones the order of the sources counts.
+pub fn rank(rows: &[Row], before: &str, grown: isize) -> Vec<Match> {
+    let mut matcher = Matcher::new(Config::DEFAULT);
+    let mut buffer = Vec::new();
+    // Rows of a source replace the same text, but for a few.
+    let mut patterns: Vec<(usize, String, Atom)> = Vec::new();
+    let mut found = Vec::with_capacity(rows.len());
+    for (n, row) in (0_u32..).zip(rows) {
+        let back = row.back.saturating_add_signed(grown);
+        let known = patterns.iter().position(|(known, ..)| *known == back);
+        let at = known.unwrap_or_else(|| {
+            let query = query(before, back);
+            let atom = Atom::new(query, CaseMatching::Ignore, Normalization::Smart, AtomKind::Fuzzy, false);
+            patterns.push((back, query.to_lowercase(), atom));
+            patterns.len() - 1
+        });
+        let (_, query, atom) = &patterns[at];
+        let text = row.item.filter.as_str();
+        if let Some(score) = atom.score(Utf32Str::new(text, &mut buffer), &mut matcher) {
+            found.push(Match { row: n, score: (begins_with(text, query), score) });
+        }
+    }
+    // Stable: the rows are in the order of the sources.
+    found.sort_by_key(|found| Reverse(found.score));
+    found
+}
+
+/// Returns the end of the line before the caret, so many bytes of it.
+pub fn query(before: &str, back: usize) -> &str {
+    let start = before.len().saturating_sub(back);
+    &before[before.ceil_char_boundary(start)..]
+}
+
+/// Whether a text begins with another one in lower case.
+fn begins_with(text: &str, lower: &str) -> bool {
+    let mut rest = lower.chars();
+    let mut letters = text.chars().flat_map(char::to_lowercase);
+    rest.all(|wanted| letters.next() == Some(wanted))
+}
+
+/// Returns the index of the match that is selected first: the one that the server wants, unless another one matches better
+/// what was typed.
+pub fn preselected(rows: &[Row], matches: &[Match], word: &str) -> usize {
+    let best = matches.first().map(|found| found.score);
+    let wanted = |found: &Match| {
+        let is_as_good = word.is_empty() || Some(found.score) == best;
+        is_as_good && rows[found.row as usize].item.is_preselected
+    };
+    matches.iter().position(wanted).unwrap_or(0)
+}
+
+/// Returns which characters of a label match, as indices of characters.
+pub fn letters(label: &str, query: &str) -> Vec<u32> {
+    let (mut indices, mut buffer) = (Vec::new(), Vec::new());
+    let atom = Atom::new(query, CaseMatching::Ignore, Normalization::Smart, AtomKind::Fuzzy, false);
+    atom.indices(Utf32Str::new(label, &mut buffer), &mut Matcher::new(Config::DEFAULT), &mut indices);
+    indices
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lsp::answers::completion::Item;
+
+    fn rows(labels: &[&str], back: usize) -> Vec<Row> {
+        let row = |label: &&str| Row {
+            item: Item { label: label.to_string(), filter: label.to_string(), ..Item::default() },
+            source: 0,
+            back,
+            after: 0,
+            is_resolved: false,
+        };
+        labels.iter().map(row).collect()
+    }
+
+    fn ranked<'a>(rows: &'a [Row], before: &str, grown: isize) -> Vec<&'a str> {
+        rank(rows, before, grown).iter().map(|found| rows[found.row as usize].item.label.as_str()).collect()
+    }
+
+    #[test]
+    fn completions_that_begin_with_the_word_come_first_then_the_servers_order() {
+        let all = rows(&["expr", "reprint", "print", "Println", "other"], 0);
+        assert_eq!(ranked(&all, "x = pri", 3), ["print", "Println", "reprint"]);
+        assert_eq!(ranked(&all, "x = ", 0), ["expr", "reprint", "print", "Println", "other"]);
+        assert_eq!(ranked(&all, "x = PRI", 3)[0], "print", "case does not count");
+        assert_eq!(ranked(&all, "zzz", 3), [""; 0]);
+    }
+
+    #[test]
+    fn completions_are_compared_with_what_each_replaces() {
+        let mut all = rows(&["font-size", "size"], 2);
+        all[0].back = 7;
+        assert_eq!(ranked(&all, "font-si", 0), ["font-size", "size"]);
+        assert_eq!(ranked(&all, "font-siz", 1), ["font-size", "size"]);
+        assert_eq!(ranked(&all, "bold-si", 0), ["size"]);
+        assert_eq!(query("aé", 2), "é");
+        assert_eq!((query("aé", 1), query("aé", 99)), ("", "aé"), "never within a character");
+    }
+
+    #[test]
+    fn completion_that_the_server_wants_is_selected_unless_another_matches_better() {
+        let mut all = rows(&["alpha", "beta", "alpine"], 0);
+        all[1].item.is_preselected = true;
+        all[2].item.is_preselected = true;
+        let selected = |before: &str, word: &str| {
+            let found = rank(&all, before, word.len() as isize);
+            found[preselected(&all, &found, word)].row
+        };
+        assert_eq!((selected("", ""), selected("al", "al"), selected("alph", "alph")), (1, 2, 0));
+    }
+
+    #[test]
+    fn completion_letters_are_those_that_match() {
+        assert_eq!(letters("to_string", "tstr"), [0, 3, 4, 5]);
+        assert_eq!(letters("é", "x"), [0; 0]);
+    }
+}

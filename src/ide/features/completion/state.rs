@@ -1,0 +1,200 @@
+//! State of the feature: the list at the caret with its sources, and the signature. Plain data.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio_util::sync::DropGuard;
+
+use crate::ide::core::slots::Slot;
+use crate::ide::features::completion::rank;
+use crate::ide::model::buffers::BufferId;
+use crate::lsp::answers::completion::Item;
+use crate::lsp::client::AnsweredText;
+use crate::lsp::position::Encoding;
+use crate::text::position::Byte;
+use crate::tui::widgets::line::Line;
+
+/// Slot of the feature's state.
+pub const COMPLETIONS: Slot<EditorCompletions> = Slot::new();
+
+/// Maximum number of rows on screen.
+pub const ROWS_SHOWN: usize = 10;
+/// How long a row must be selected before its documentation is asked for.
+pub const REST: Duration = Duration::from_millis(120);
+
+/// State of the feature.
+#[derive(Default)]
+pub struct EditorCompletions {
+    /// Whether lists may be shown by themselves at all.
+    pub is_allowed: bool,
+    /// Whether they are.
+    pub is_on: bool,
+    /// The list, with or without rows.
+    pub open: Option<OpenList>,
+    /// Number of the last list.
+    pub last: u64,
+    /// The character that was typed since the last update.
+    pub typed: Option<char>,
+    /// For what the list was last brought up to date.
+    pub seen: Option<Seen>,
+    /// Where the word begins whose list the user has closed.
+    pub dismissed: Option<(BufferId, Byte)>,
+    /// The signature of the call that is typed.
+    pub signature: Option<ShownSignature>,
+    /// Number of the last question for signatures.
+    pub last_signature: u64,
+}
+
+/// A text, its version and its caret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seen {
+    /// Which text.
+    pub buffer: BufferId,
+    /// Its version.
+    pub version: u64,
+    /// Its primary caret.
+    pub caret: Byte,
+}
+
+/// What answers with rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The language server of this number.
+    Server(u32),
+    /// Files and folders.
+    Paths,
+    /// The user's snippets.
+    Snippets,
+    /// Words of open files.
+    Words,
+}
+
+/// An answer of a source.
+pub struct Source {
+    /// Who answered.
+    pub origin: Origin,
+    /// The text that a server answered about, and in which units.
+    pub text: Option<(AnsweredText, Encoding)>,
+    /// Whether it may have others once more is typed.
+    pub is_incomplete: bool,
+    /// Characters that accept a row without its own and are typed behind it.
+    pub commit: Vec<char>,
+    /// Whether it can say more about a row.
+    pub resolves: bool,
+}
+
+/// A row.
+pub struct Row {
+    /// What is offered.
+    pub item: Item,
+    /// Index of its source.
+    pub source: usize,
+    /// Bytes before the caret that it replaced when it was asked for.
+    pub back: usize,
+    /// Bytes behind the caret that it replaces.
+    pub after: usize,
+    /// Whether the source was asked for the rest.
+    pub is_resolved: bool,
+}
+
+/// What is shown beside the list.
+#[derive(Debug, Default)]
+pub struct Documentation {
+    /// Index of the row that it is about.
+    pub row: usize,
+    /// Its lines.
+    pub lines: Vec<Line>,
+}
+
+/// The list of a word.
+pub struct OpenList {
+    /// Its number, so that late answers find the right list.
+    pub number: u64,
+    /// The text.
+    pub buffer: BufferId,
+    /// The word before the caret.
+    pub word: String,
+    /// Its length when the list was asked for.
+    pub asked: usize,
+    /// Its line up to the caret.
+    pub before: String,
+    /// The answers so far.
+    pub sources: Vec<Source>,
+    /// Their rows.
+    pub rows: Vec<Row>,
+    /// Those that match the word, the best one first.
+    pub matches: Vec<rank::Match>,
+    /// Index of the selected match.
+    pub selected: usize,
+    /// Whether the user has selected it.
+    pub is_chosen: bool,
+    /// Number of sources that have not answered.
+    pub waiting: usize,
+    /// Whether the user asked for it.
+    pub is_by_hand: bool,
+    /// What is shown beside it.
+    pub documentation: Option<Documentation>,
+    /// When the documentation of the selected row is asked for, on the monotonic clock.
+    pub documentation_at: Option<Duration>,
+    /// Cancels the questions on drop.
+    pub questions: Arc<DropGuard>,
+}
+
+impl OpenList {
+    /// Returns the selected row.
+    pub fn selected_row(&self) -> Option<&Row> {
+        self.matches.get(self.selected).map(|found| &self.rows[found.row as usize])
+    }
+
+    /// Returns how many bytes before the caret a row replaces now.
+    pub fn back(&self, row: &Row) -> usize {
+        (row.back + self.word.len()).saturating_sub(self.asked)
+    }
+
+    /// Selects another row, from the last to the first and back; `now` is on the monotonic clock.
+    pub fn step(&mut self, by: isize, now: Duration) {
+        let count = self.matches.len() as isize;
+        if count > 0 {
+            self.is_chosen = true;
+            self.selected = (self.selected as isize + by).rem_euclid(count) as usize;
+            self.documentation_at = Some(now + REST);
+        }
+    }
+
+    /// Brings the matches up to date with the word.
+    pub fn rank(&mut self, now: Duration) {
+        let kept = self.matches.get(self.selected).filter(|_| self.is_chosen).map(|found| found.row);
+        self.matches = rank::rank(&self.rows, &self.before, self.word.len() as isize - self.asked as isize);
+        let at = kept.and_then(|row| self.matches.iter().position(|found| found.row == row));
+        self.is_chosen = at.is_some();
+        self.selected = at.unwrap_or_else(|| rank::preselected(&self.rows, &self.matches, &self.word));
+        self.documentation_at = Some(now + REST);
+        let shown = self.selected_row().is_some();
+        let row = self.matches.get(self.selected).map(|found| found.row as usize);
+        self.documentation.take_if(|known| !shown || Some(known.row) != row);
+    }
+
+    /// Returns the rows on screen, the selected one among them, and the index of the first.
+    pub fn shown(&self, height: usize) -> (usize, &[rank::Match]) {
+        let first = (self.selected + 1).saturating_sub(height.max(1));
+        (first, &self.matches[first..self.matches.len().min(first + height)])
+    }
+}
+
+/// The signature of the call that is typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownSignature {
+    /// In which text.
+    pub buffer: BufferId,
+    /// The caret's line when it was asked for.
+    pub line: usize,
+    /// It, on one line.
+    pub label: String,
+    /// Bytes of the label with the parameter that is typed.
+    pub parameter: Option<Range<usize>>,
+    /// Index of the signature, and how many there are.
+    pub place: (usize, usize),
+    /// What is said about the parameter, on one line; may be empty.
+    pub about: String,
+}

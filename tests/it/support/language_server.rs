@@ -1,0 +1,86 @@
+//! A language server that does what a script says, and a project whose files it serves.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use bowline::ide::core::state::State;
+use bowline::ide::features::language_servers::state::LANGUAGE_SERVERS;
+use bowline::runtime::language_servers::server::ServerState;
+use serde_json::Value;
+
+use super::test_ide::{IdeSetup, TestIde};
+
+const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/language_server.py");
+
+/// A project with a file `a.toy`, and a server for such files.
+pub fn project(text: &str, script: &Value) -> IdeSetup {
+    let setup = IdeSetup::new().with("a.toy", text).size(80, 16).language_servers();
+    let file = setup.workspace_dir().with_file_name("script.json");
+    std::fs::write(&file, script.to_string()).unwrap();
+    let table = format!(
+        "[language-server.toy]\ncommand = \"python3\"\nargs = [{SERVER:?}, {:?}]\n\n[[language]]\nname = \"toy\"\n\
+         language-id = \"toy\"\nfile-types = [\"toy\"]\nroots = []\nlanguage-servers = [\"toy\"]\n",
+        file.display().to_string()
+    );
+    setup.config_file("servers.toml", &table)
+}
+
+/// Trusts the folder, once the question has been there for a moment: a key typed before would be no answer.
+pub async fn trust(ide: &mut TestIde) {
+    ide.wait_for_text("Trust this project?").await;
+    ide.advance(Duration::from_secs(2));
+    ide.keys("y").await;
+}
+
+/// Starts it, and trusts the folder.
+pub async fn trusted(setup: IdeSetup) -> TestIde {
+    let mut ide = setup.start().await;
+    trust(&mut ide).await;
+    ide.wait_for("the server runs", is_running).await;
+    ide
+}
+
+/// Whether a server answers.
+pub fn is_running(state: &State) -> bool {
+    let known = &state.slots[LANGUAGE_SERVERS];
+    known.servers.iter().any(|server| matches!(server.state, ServerState::Running { .. }))
+}
+
+/// What the server was sent: the methods, in order.
+pub fn methods(ide: &TestIde) -> Vec<String> {
+    methods_of(&ide.path("../script.json.log"))
+}
+
+/// Waits until the server was sent a method.
+pub async fn wait_for_method(ide: &mut TestIde, method: &'static str) {
+    poll(ide, move |log| methods_of(log).iter().any(|sent| sent == method)).await;
+}
+
+/// Runs until the server's log is as wanted. No event of the IDE says so.
+pub async fn poll(ide: &mut TestIde, holds: impl Fn(&Path) -> bool) {
+    let log = ide.path("../script.json.log");
+    let limit = Instant::now() + Duration::from_secs(20);
+    while !holds(&log) {
+        assert!(Instant::now() < limit, "the server was sent {:?}", methods_of(&log));
+        ide.headless.idle().await;
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// The methods in a log of the server.
+pub fn methods_of(log: &Path) -> Vec<String> {
+    let log = std::fs::read_to_string(log).unwrap_or_default();
+    // The last line may be written just now.
+    let messages = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    messages.filter_map(|message| message["method"].as_str().map(String::from)).collect()
+}
+
+/// The text of the file as the server has it.
+pub fn server_text(ide: &TestIde) -> String {
+    std::fs::read_to_string(ide.path("../script.json.text")).unwrap_or_default()
+}
+
+/// The text of the shown file.
+pub fn text_of(ide: &mut TestIde) -> String {
+    ide.state().buffers.current().unwrap().area.text().to_string()
+}
