@@ -12,8 +12,19 @@ use crate::ide::features::completion::state::Row;
 pub struct Match {
     /// Index of the row.
     pub row: u32,
-    /// How well it matches: whether it begins with what was typed, then the score.
-    pub score: (bool, u16),
+    /// How well it matches.
+    pub score: Score,
+}
+
+/// How well a row matches, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Score {
+    /// The letters are in it, as well as the matcher says.
+    Letters(u16),
+    /// It begins with what was typed, in other case.
+    Begin,
+    /// It begins with what was typed.
+    ExactBegin,
 }
 
 /// Returns the rows that match. `before` is the line up to the caret, `grown` how many bytes longer the word is than when
@@ -22,7 +33,7 @@ pub fn rank(rows: &[Row], before: &str, grown: isize) -> Vec<Match> {
     let mut matcher = Matcher::new(Config::DEFAULT);
     let mut buffer = Vec::new();
     // Rows of a source replace the same text, but for a few.
-    let mut patterns: Vec<(usize, String, Atom)> = Vec::new();
+    let mut patterns: Vec<(usize, &str, Atom)> = Vec::new();
     let mut found = Vec::with_capacity(rows.len());
     for (n, row) in (0_u32..).zip(rows) {
         let back = row.back.saturating_add_signed(grown);
@@ -30,13 +41,18 @@ pub fn rank(rows: &[Row], before: &str, grown: isize) -> Vec<Match> {
         let at = known.unwrap_or_else(|| {
             let query = query(before, back);
             let atom = Atom::new(query, CaseMatching::Ignore, Normalization::Smart, AtomKind::Fuzzy, false);
-            patterns.push((back, query.to_lowercase(), atom));
+            patterns.push((back, query, atom));
             patterns.len() - 1
         });
         let (_, query, atom) = &patterns[at];
         let text = row.item.filter.as_str();
-        if let Some(score) = atom.score(Utf32Str::new(text, &mut buffer), &mut matcher) {
-            found.push(Match { row: n, score: (begins_with(text, query), score) });
+        if let Some(letters) = atom.score(Utf32Str::new(text, &mut buffer), &mut matcher) {
+            let score = match text {
+                _ if text.starts_with(query) => Score::ExactBegin,
+                _ if begins_with(text, query) => Score::Begin,
+                _ => Score::Letters(letters),
+            };
+            found.push(Match { row: n, score });
         }
     }
     // Stable: the rows are in the order of the sources.
@@ -50,11 +66,10 @@ pub fn query(before: &str, back: usize) -> &str {
     &before[before.ceil_char_boundary(start)..]
 }
 
-/// Whether a text begins with another one in lower case.
-fn begins_with(text: &str, lower: &str) -> bool {
-    let mut rest = lower.chars();
+/// Whether a text begins with another one, in whatever case.
+fn begins_with(text: &str, other: &str) -> bool {
     let mut letters = text.chars().flat_map(char::to_lowercase);
-    rest.all(|wanted| letters.next() == Some(wanted))
+    other.chars().flat_map(char::to_lowercase).all(|wanted| letters.next() == Some(wanted))
 }
 
 /// Returns the index of the match that is selected first: the one that the server wants, unless another one matches better
@@ -98,10 +113,10 @@ mod tests {
 
     #[test]
     fn completions_that_begin_with_the_word_come_first_then_the_servers_order() {
-        let all = rows(&["expr", "reprint", "print", "Println", "other"], 0);
-        assert_eq!(ranked(&all, "x = pri", 3), ["print", "Println", "reprint"]);
-        assert_eq!(ranked(&all, "x = ", 0), ["expr", "reprint", "print", "Println", "other"]);
-        assert_eq!(ranked(&all, "x = PRI", 3)[0], "print", "case does not count");
+        let all = rows(&["expr", "reprint", "PRIX", "print", "Println", "other"], 0);
+        assert_eq!(ranked(&all, "x = pri", 3), ["print", "PRIX", "Println", "reprint"]);
+        assert_eq!(ranked(&all, "x = ", 0), ["expr", "reprint", "PRIX", "print", "Println", "other"]);
+        assert_eq!(ranked(&all, "x = pRi", 3)[..2], ["PRIX", "print"], "case does not count otherwise");
         assert_eq!(ranked(&all, "zzz", 3), [""; 0]);
     }
 
