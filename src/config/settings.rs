@@ -75,6 +75,8 @@ pub struct Settings {
     pub accessible: bool,
     /// Whether language servers are started for open files.
     pub language_servers: bool,
+    /// Whether files are formatted before they are saved.
+    pub format_on_save: bool,
     /// Whether there is a scrollbar.
     pub scrollbar: bool,
     /// In which files long lines are wrapped on the screen: `off`, `prose` or `on`.

@@ -203,6 +203,14 @@ pub fn of_client() -> Value {
             "typeDefinition": link,
             "implementation": link,
             "references": { "dynamicRegistration": true },
+            "rename": {
+                "dynamicRegistration": true,
+                "prepareSupport": true,
+                "prepareSupportDefaultBehavior": 1,
+            },
+            "codeAction": code_action(),
+            "formatting": { "dynamicRegistration": true },
+            "rangeFormatting": { "dynamicRegistration": true },
         },
         "window": { "workDoneProgress": true, "showMessage": {} },
         "workspace": {
@@ -210,7 +218,37 @@ pub fn of_client() -> Value {
             "workspaceFolders": true,
             "didChangeConfiguration": { "dynamicRegistration": true },
             "diagnostics": { "refreshSupport": true },
+            "applyEdit": true,
+            "executeCommand": { "dynamicRegistration": true },
+            "workspaceEdit": {
+                "documentChanges": true,
+                "resourceOperations": ["create", "rename", "delete"],
+                "failureHandling": "transactional",
+                "normalizesLineEndings": true,
+            },
         },
+    })
+}
+
+/// Returns what it can do with code actions.
+fn code_action() -> Value {
+    let kinds = [
+        "quickfix",
+        "refactor",
+        "refactor.extract",
+        "refactor.inline",
+        "refactor.rewrite",
+        "source",
+        "source.organizeImports",
+        "source.fixAll",
+    ];
+    json!({
+        "dynamicRegistration": true,
+        "codeActionLiteralSupport": { "codeActionKind": { "valueSet": kinds } },
+        "isPreferredSupport": true,
+        "disabledSupport": true,
+        "dataSupport": true,
+        "resolveSupport": { "properties": ["edit", "command"] },
     })
 }
 

@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 
 use crate::base::json::json;
+use crate::lsp::answers::edits::EditError;
 use crate::lsp::answers::hover::{self, Hover};
 use crate::lsp::answers::locations::{self, Location};
 use crate::lsp::capabilities::{self, ChangeSync, ServerCapabilities, TextSync};
@@ -21,6 +22,7 @@ use crate::lsp::uri;
 use crate::lsp::wire::connection::{Connection, RequestError};
 
 pub mod completion;
+pub mod edits;
 pub mod incoming;
 mod pulled;
 
@@ -106,6 +108,9 @@ pub enum QuestionError {
     /// The answer is of another shape than the protocol promises.
     #[error("the answer cannot be read: {0}")]
     Answer(String),
+    /// The edit that it answers is refused.
+    #[error(transparent)]
+    Edit(#[from] EditError),
 }
 
 /// Which locations.

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 
+use super::changes::ChangeSet;
 use super::diff;
 use super::position::{Byte, Line};
 use super::rope::Text;
@@ -214,6 +215,67 @@ fn common_end(old: &Text, new: &Text, most: usize) -> usize {
     same
 }
 
+/// Returns the change from one text to another in parts as small as words, so that cursors and marks between them are
+/// preserved even where most lines differ, as after formatting.
+pub fn fine_change(old: &Text, new: &Text) -> ChangeSet {
+    let mut edits = Vec::new();
+    for run in runs(old, new) {
+        let in_order = run.old.len() == run.new.len();
+        let pairs = run.pairs.clone().unwrap_or_else(|| {
+            if in_order { run.old.clone().zip(run.new.clone()).collect() } else { Vec::new() }
+        });
+        let (mut was, mut is) = (run.old.start, run.new.start);
+        for (old_line, new_line) in pairs {
+            replace_lines(&mut edits, (old, was..old_line), (new, is..new_line));
+            replace_words(&mut edits, (old, old_line), (new, new_line));
+            (was, is) = (old_line + 1, new_line + 1);
+        }
+        replace_lines(&mut edits, (old, was..run.old.end), (new, is..run.new.end));
+    }
+    ChangeSet::replace(old.end().0, edits)
+}
+
+/// Replaced ranges, each with its new text.
+type Edits = Vec<(Range<Byte>, String)>;
+
+/// Returns the start of a line; the end of the text behind the last one.
+fn start_of(text: &Text, line: usize) -> Byte {
+    if line < text.line_count() { text.line_start(Line(line)) } else { text.end() }
+}
+
+fn replace_lines(edits: &mut Edits, (old, was): (&Text, Range<usize>), (new, is): (&Text, Range<usize>)) {
+    if was.is_empty() && is.is_empty() {
+        return;
+    }
+    let text = new.slice(start_of(new, is.start)..start_of(new, is.end)).into_owned();
+    edits.push((start_of(old, was.start)..start_of(old, was.end), text));
+}
+
+fn replace_words(edits: &mut Edits, (old, was): (&Text, usize), (new, is): (&Text, usize)) {
+    let start = start_of(old, was);
+    let old = old.slice(start..start_of(old, was + 1));
+    let new = new.slice(start_of(new, is)..start_of(new, is + 1));
+    if old.len() + new.len() > WORDS_MAX {
+        edits.extend(diff::change(&old, &new).edits().map(|edit| {
+            (start + edit.old.start.0..start + edit.old.end.0, edit.text.to_string())
+        }));
+        return;
+    }
+    let (was, is) = (split_words(&old), split_words(&new));
+    let mut input = InternedInput::default();
+    input.update_before(was.iter().map(|word| &old[word.clone()]));
+    input.update_after(is.iter().map(|word| &new[word.clone()]));
+    let bytes = |words: &[Range<usize>], run: &Range<u32>, end: usize| {
+        let at = |n: u32| words.get(n as usize).map_or(end, |word| word.start);
+        at(run.start)..at(run.end)
+    };
+    for hunk in Diff::compute(Algorithm::Histogram, &input).hunks() {
+        let replaced = bytes(&was, &hunk.before, old.len());
+        let text = new[bytes(&is, &hunk.after, new.len())].to_string();
+        edits.push((start + replaced.start..start + replaced.end, text));
+    }
+}
+
 /// Returns the byte ranges of differing words in two lines; empty if the lines have little in common or are
 /// very long.
 pub fn differing_words(old: &str, new: &str) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
@@ -328,8 +390,33 @@ mod tests {
         assert_eq!(found(&"a ".repeat(4000), "a"), both("", ""), "too long");
     }
 
+    #[test]
+    fn compare_fine_change_keeps_what_is_between_words() {
+        let edits = |old: &str, new: &str| {
+            let change = fine_change(&Text::from(old), &Text::from(new));
+            change.edits().map(|edit| (edit.old.start.0..edit.old.end.0, edit.text.to_string())).collect::<Vec<_>>()
+        };
+        assert_eq!(edits("f( a,b )\n", "f(a, b)\n"), [
+            (2..3, String::new()),
+            (5..5, " ".to_string()),
+            (6..7, String::new()),
+        ]);
+        assert_eq!(edits("{\na\nb\n}\n", "{\n  a\n  b\n}\n"), [(2..2, "  ".into()), (4..4, "  ".into())]);
+        assert_eq!(edits("a\r\nb", "a\nb\n"), [(1..3, "\n".into()), (4..4, "\n".into())]);
+    }
+
     proptest! {
         #![proptest_config(crate::base::seeds::cases(256))]
+        #[test]
+        fn compare_fine_change_gives_the_new_text(
+            old in "([ab é漢]{0,6}\r?\n){0,8}[ab ]{0,3}",
+            new in "([ab é漢]{0,6}\n){0,8}[ab ]{0,3}",
+        ) {
+            let (mut text, new) = (Text::from(old.as_str()), Text::from(new.as_str()));
+            fine_change(&text, &new).apply(&mut text);
+            prop_assert_eq!(text.to_string(), new.to_string());
+        }
+
         #[test]
         fn compare_runs_rebuild_new_text(
             head in 0usize..3,

@@ -151,6 +151,17 @@ pub static ROWS: &[Row] = &[
         assign: |settings, value| flag(&value, &mut settings.language_servers),
     },
     Row {
+        key: "format-on-save",
+        title: "Format on save",
+        group: "Editor",
+        kind: Kind::Flag,
+        default: "false",
+        aliases: &["auto format", "formatter", "beautify on save"],
+        doc: "Format files by their language server before they are saved",
+        project: true,
+        assign: |settings, value| flag(&value, &mut settings.format_on_save),
+    },
+    Row {
         key: "line-numbers",
         title: "Line numbers",
         group: "Editor",

@@ -74,6 +74,9 @@ impl SettingSpec {
     }
 }
 
+/// The rest of saving a file, on the event loop.
+pub type SaveStep = Box<dyn FnOnce(&mut Cx<'_>) + Send>;
+
 /// One feature.
 pub struct Feature {
     /// Name of its folder.
@@ -94,6 +97,8 @@ pub struct Feature {
     pub stop: fn(&mut Cx<'_>) -> bool,
     /// Saves a buffer that is not a file but belongs to the feature; returns whether it does.
     pub save_own_buffer: fn(&mut Cx<'_>, BufferId) -> bool,
+    /// Prepares a text for being saved. Returns the rest of saving, or keeps it to run it once the text is ready.
+    pub before_save: fn(&mut Cx<'_>, BufferId, SaveStep) -> Option<SaveStep>,
     /// The settings whose changes it makes take effect.
     pub settings: &'static [&'static [SettingSpec]],
     /// Its commands for command lines.
@@ -114,6 +119,7 @@ impl Feature {
             on_event: |_, _| {},
             stop: |_| false,
             save_own_buffer: |_, _| false,
+            before_save: |_, _, rest| Some(rest),
             settings: &[],
             line_commands: &[],
             deadline: |_| None,

@@ -82,6 +82,12 @@ impl Diagnostics {
             .filter(move |mark| mark.range.end >= range.start)
     }
 
+    /// Returns those of a server that touch a range, by position.
+    pub fn of_server(&self, server: u32, range: Range<Byte>) -> impl Iterator<Item = &Mark> {
+        let own = self.marks.iter().filter(move |(by, _)| *by == server).map(|(_, mark)| mark);
+        own.filter(move |mark| mark.range.start <= range.end && mark.range.end >= range.start)
+    }
+
     /// Returns the worst one that starts in a line.
     pub fn of_line(&self, line: Range<Byte>) -> Option<&Mark> {
         let first = self.marks.partition_point(|(_, mark)| mark.range.start < line.start);
@@ -150,6 +156,7 @@ mod tests {
             code: None,
             is_unnecessary: false,
             is_deprecated: false,
+            sent: std::sync::Arc::default(),
         };
         Mark { range: Byte(range.start)..Byte(range.end), diagnostic }
     }
@@ -180,6 +187,7 @@ mod tests {
         assert_eq!(messages(found.touching(Byte(18)..Byte(19))), ["a"]);
         assert_eq!(messages(found.touching(Byte(4)..Byte(4))), ["a", "c", "b"]);
         assert_eq!(messages(found.touching(Byte(21)..Byte(22))), [""; 0]);
+        assert_eq!(messages(found.of_server(1, Byte(4)..Byte(4))), ["a", "b"]);
         let worst = found.of_line(Byte(3)..Byte(9)).unwrap();
         assert_eq!(worst.diagnostic.message, "c");
         assert!(found.of_line(Byte(7)..Byte(9)).is_none());

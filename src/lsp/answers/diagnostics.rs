@@ -1,5 +1,7 @@
 //! Diagnostics: errors, warnings and hints about ranges of a text.
 
+use std::sync::Arc;
+
 use gen_lsp_types as types;
 use serde_json::Value;
 
@@ -56,6 +58,8 @@ pub struct Diagnostic {
     pub is_unnecessary: bool,
     /// Whether what it is about is deprecated.
     pub is_deprecated: bool,
+    /// As the server sent it, to be given back to it: it may recognize its own code and data only.
+    pub sent: Arc<Value>,
 }
 
 impl Diagnostic {
@@ -70,13 +74,17 @@ impl Diagnostic {
 pub fn decode(list: Value) -> (Vec<Diagnostic>, usize) {
     let list = as_list(list);
     let count = list.len();
-    let first = list.into_iter().take(FILE_MAX).collect();
-    let mut decoded: Vec<Diagnostic> = items(first, "diagnostic").into_iter().map(from_types).collect();
+    let first = list.into_iter().take(FILE_MAX);
+    let mut decoded: Vec<Diagnostic> = Vec::new();
+    for sent in first {
+        let found = items::<types::Diagnostic>(vec![sent.clone()], "diagnostic");
+        decoded.extend(found.into_iter().map(|found| from_types(found, sent.clone())));
+    }
     decoded.sort_by_key(|diagnostic| (diagnostic.range, std::cmp::Reverse(diagnostic.severity)));
     (decoded, count)
 }
 
-fn from_types(from: types::Diagnostic) -> Diagnostic {
+fn from_types(from: types::Diagnostic, sent: Value) -> Diagnostic {
     let severity = match from.severity {
         Some(types::DiagnosticSeverity::Warning) => Severity::Warning,
         Some(types::DiagnosticSeverity::Information) => Severity::Information,
@@ -100,6 +108,7 @@ fn from_types(from: types::Diagnostic) -> Diagnostic {
         }),
         is_unnecessary: tags.contains(&types::DiagnosticTag::Unnecessary),
         is_deprecated: tags.contains(&types::DiagnosticTag::Deprecated),
+        sent: Arc::new(sent),
     }
 }
 
@@ -122,6 +131,13 @@ mod tests {
         assert_eq!(short, [("a", Severity::Error, "s E1".into()), ("b", Severity::Warning, "7".into())]);
         assert!(found[0].is_unnecessary && !found[0].is_deprecated);
         assert_eq!(decode(Value::Null), (Vec::new(), 0));
+    }
+
+    #[test]
+    fn diagnostics_are_kept_as_they_were_sent() {
+        let sent = json!({ "range": at(0), "message": "m", "code": 7, "source": "s", "data": { "fix": [1, "x"] } });
+        let (found, _) = decode(json!([sent]));
+        assert_eq!(*found[0].sent, sent);
     }
 
     #[test]

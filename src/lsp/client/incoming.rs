@@ -6,9 +6,11 @@ use std::path::PathBuf;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::edits::{EditReply, ServerEdit};
 use super::{Client, answered};
 use crate::base::json::json;
 use crate::lsp::answers::diagnostics::{self, Diagnostic};
+use crate::lsp::answers::edits::EditError;
 use crate::lsp::capabilities::Registration;
 use crate::lsp::client::completion::TypedTriggers;
 use crate::lsp::uri;
@@ -46,6 +48,15 @@ pub enum ServerEvent {
         triggers: TypedTriggers,
         /// Whether diagnostics of all open texts must be pulled.
         pulls: bool,
+    },
+    /// It wants to change files.
+    ApplyEdit {
+        /// What the change is for, as the server calls it.
+        label: Option<String>,
+        /// The change, or why it is refused.
+        edit: Result<ServerEdit, EditError>,
+        /// How it is answered.
+        reply: EditReply,
     },
 }
 
@@ -108,6 +119,7 @@ impl Client {
             "window/workDoneProgress/create" => (Value::Null, None),
             "window/showMessageRequest" => (Value::Null, Some(message(params))),
             "workspace/diagnostic/refresh" => (Value::Null, Some(ServerEvent::PullDiagnostics)),
+            "workspace/applyEdit" => return Ok(Some(self.edit_requested(id, params))),
             _ => {
                 let error = RpcError {
                     code: RpcError::METHOD_NOT_FOUND,

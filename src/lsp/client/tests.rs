@@ -196,7 +196,7 @@ async fn client_answers_questions_of_the_server() {
         ("workspace/workspaceFolders", Value::Null, Ok(json!([{ "uri": "file:///w", "name": "w" }]))),
         ("client/registerCapability", registered, Ok(Value::Null)),
         ("window/workDoneProgress/create", json!({ "token": 1 }), Ok(Value::Null)),
-        ("workspace/applyEdit", json!({}), Err(json!(-32601))),
+        ("unknown/method", json!({}), Err(json!(-32601))),
     ];
     for (method, params, expected) in asked {
         server.send(json!({ "id": method, "method": method, "params": params })).await;

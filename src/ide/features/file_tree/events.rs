@@ -90,11 +90,7 @@ fn on_done(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, result: io::Res
         Ok(new_path) => new_path,
         Err(error) => return on_failed(cx, job, of, &error),
     };
-    let step = match job {
-        TreeJob::Create { path, .. } => TreeStep::Created(path.clone()),
-        TreeJob::Move { from, to } => TreeStep::Moved(from.clone(), to.clone()),
-        TreeJob::Delete(path) => TreeStep::Deleted(path.clone(), new_path.clone()),
-    };
+    let step = job.finished(&new_path);
     let what = job_message(cx, job);
     cx.state.slots[TREE_STEPS].failed = None;
     if of.is_some() {
@@ -158,8 +154,8 @@ fn job_message(cx: &Cx<'_>, job: &TreeJob) -> String {
     }
 }
 
-/// Updates open files and the tree after a job.
-fn update_open_files(cx: &mut Cx<'_>, job: &TreeJob, new_path: &Path, opens: bool) {
+/// Updates open files and the tree after a job; a new file is opened if `opens`.
+pub fn update_open_files(cx: &mut Cx<'_>, job: &TreeJob, new_path: &Path, opens: bool) {
     match job {
         TreeJob::Create { path, is_folder } => {
             // Every expanded folder is read again below.
@@ -210,7 +206,7 @@ fn change_path(buffer: &mut Buffer, from: &Path, to: &Path, real: &Path) {
 }
 
 /// Allows saving files again after a move, and runs saves requested in the meantime.
-fn resume_saves(cx: &mut Cx<'_>, at: &Path) {
+pub fn resume_saves(cx: &mut Cx<'_>, at: &Path) {
     let mut buffer_ids = Vec::new();
     for buffer in cx.state.buffers.all_mut().iter_mut().filter(|buffer| is_below(buffer, at)) {
         buffer.is_saving = false;

@@ -38,6 +38,17 @@ pub enum TreeStep {
     Deleted(PathBuf, PathBuf),
 }
 
+impl TreeJob {
+    /// Returns the step that the finished job is; `new_path` is what [`perform`] has returned.
+    pub fn finished(&self, new_path: &Path) -> TreeStep {
+        match self {
+            Self::Create { path, .. } => TreeStep::Created(path.clone()),
+            Self::Move { from, to } => TreeStep::Moved(from.clone(), to.clone()),
+            Self::Delete(path) => TreeStep::Deleted(path.clone(), new_path.to_path_buf()),
+        }
+    }
+}
+
 impl TreeStep {
     /// Returns the job that undoes it.
     pub fn inverse(&self) -> TreeJob {

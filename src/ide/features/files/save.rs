@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::exec::{EnvError, Environment, Stamp};
 use crate::ide::core::context::{Cx, TaskError};
-use crate::ide::core::feature::{self, FeatureEvent};
+use crate::ide::core::feature::{self, FeatureEvent, SaveStep};
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::quit;
 use crate::ide::features::files::closed;
@@ -109,6 +109,25 @@ fn write(cx: &mut Cx<'_>, id: BufferId, path: PathBuf, (then, over): (AfterSave,
         return;
     }
     buffer.is_saving = true;
+    let rest = move |cx: &mut Cx<'_>| write_prepared(cx, id, path, (then, over), format);
+    let mut rest: Option<SaveStep> = Some(Box::new(rest));
+    for feature in cx.state.catalog.features {
+        rest = rest.and_then(|rest| (feature.before_save)(cx, id, rest));
+    }
+    if let Some(rest) = rest {
+        rest(cx);
+    }
+}
+
+/// Writes a text that is ready to be saved.
+fn write_prepared(
+    cx: &mut Cx<'_>,
+    id: BufferId,
+    path: PathBuf,
+    (then, over): (AfterSave, bool),
+    format: Format,
+) {
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     // What is typed while the file is written must not join what is written.
     buffer.area.document.seal();
     let own = buffer.path.as_ref() == Some(&path);

@@ -2,11 +2,16 @@
 
 use crate::ide::core::feature::{Feature, FeatureEvent};
 
+pub mod apply_edit;
+pub mod code_actions;
 pub mod commands;
 pub mod diagnostic_list;
+pub mod edit_plan;
+pub mod format;
 pub mod hover;
 pub mod location_list;
 pub mod questions;
+pub mod rename;
 pub mod server_list;
 pub mod settings;
 pub mod start;
@@ -17,12 +22,20 @@ pub mod updates;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
-    commands: &[commands::COMMANDS],
-    pickers: &[&location_list::PICKER, &diagnostic_list::PICKER, &server_list::PICKER],
+    commands: &[commands::COMMANDS, rename::COMMANDS, code_actions::COMMANDS, format::COMMANDS],
+    pickers: &[
+        &location_list::PICKER,
+        &diagnostic_list::PICKER,
+        &server_list::PICKER,
+        &code_actions::PICKER,
+    ],
     slots: &[|options| {
         let is_allowed = options.language_servers;
         let is_on = is_allowed && options.settings.settings.language_servers;
-        Box::new(state::LanguageServers { is_allowed, is_on, ..state::LanguageServers::default() })
+        let formats_on_save = options.settings.settings.format_on_save;
+        let state =
+            state::LanguageServers { is_allowed, is_on, formats_on_save, ..state::LanguageServers::default() };
+        Box::new(state)
     }],
     settings: &[settings::SETTINGS],
     on_event: |cx, fact| match fact {
@@ -35,13 +48,21 @@ pub const FEATURE: Feature = Feature {
             } else {
                 sync::saved(cx, buffer);
             }
+            format::on_saved(cx, buffer);
         }
         FeatureEvent::Closing(id) => sync::close(cx, id),
         FeatureEvent::TrustChanged => start::start_waiting(cx),
         FeatureEvent::FrameSent | FeatureEvent::BeforeSleep => sync::after_changes(cx),
-        FeatureEvent::DeadlineReached => updates::pull_changed(cx),
+        FeatureEvent::DeadlineReached => {
+            updates::pull_changed(cx);
+            format::on_deadline(cx);
+        }
         _ => {}
     },
-    deadline: |state| state.slots[state::LANGUAGE_SERVERS].pull_at,
+    deadline: |state| {
+        let pull_at = state.slots[state::LANGUAGE_SERVERS].pull_at;
+        pull_at.into_iter().chain(format::deadline(state)).min()
+    },
+    before_save: format::before_save,
     ..Feature::new("language_servers")
 };

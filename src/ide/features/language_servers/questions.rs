@@ -45,17 +45,41 @@ pub fn has_server(state: &State) -> Result<(), Reason> {
     require(is_served, Reason::new("No language server for this file").with_remedy("Servers", "lsp.servers"))
 }
 
+/// A server that is asked.
+pub struct AskedServer {
+    /// Its number.
+    pub number: u32,
+    /// Its name.
+    pub name: String,
+    /// Its client; see [`client`].
+    pub client: futures::future::BoxFuture<'static, Option<Client>>,
+}
+
 /// A question about the caret of the shown text.
-struct Asked {
-    buffer: BufferId,
-    path: PathBuf,
-    at: Byte,
-    /// The clients of the servers that are asked, by their names.
-    clients: Vec<(String, futures::future::BoxFuture<'static, Option<Client>>)>,
+pub struct Asked {
+    /// The text.
+    pub buffer: BufferId,
+    /// Its file, as servers know it.
+    pub path: PathBuf,
+    /// The caret.
+    pub at: Byte,
+    /// The servers that are asked, in the order of the table.
+    pub servers: Vec<AskedServer>,
+}
+
+/// Returns the servers of a text that are asked for a feature.
+pub fn asked_servers(state: &State, id: BufferId, feature: Feature) -> Vec<AskedServer> {
+    let servers = state.slots[LANGUAGE_SERVERS].for_feature(id, feature).into_iter();
+    let asked = servers.map(|server| AskedServer {
+        number: server.number,
+        name: server.spec.name.clone(),
+        client: Box::pin(client(server)),
+    });
+    asked.collect()
 }
 
 /// Sends what was typed, and returns the question to the servers of a feature; the user reads why if there are none.
-fn ask(cx: &mut Cx<'_>, feature: Feature) -> Option<Asked> {
+pub fn ask(cx: &mut Cx<'_>, feature: Feature) -> Option<Asked> {
     sync::flush(cx.state);
     let buffer = cx.state.buffers.current()?;
     let known = &cx.state.slots[LANGUAGE_SERVERS];
@@ -63,25 +87,16 @@ fn ask(cx: &mut Cx<'_>, feature: Feature) -> Option<Asked> {
         cx.state.set_error("No language server for this file");
         return None;
     };
-    let servers = known.for_feature(buffer.id, feature);
+    let servers = asked_servers(cx.state, buffer.id, feature);
     if servers.is_empty() {
         cx.state.set_error(format!("No language server of this file is asked for {}", feature.name()));
         return None;
     }
-    let clients = servers.into_iter().map(|server| {
-        let client: futures::future::BoxFuture<'static, _> = Box::pin(client(server));
-        (server.spec.name.clone(), client)
-    });
-    Some(Asked {
-        buffer: buffer.id,
-        path: served.path.clone(),
-        at: buffer.area.caret(),
-        clients: clients.collect(),
-    })
+    Some(Asked { buffer: buffer.id, path: served.path.clone(), at: buffer.area.caret(), servers })
 }
 
 /// Why no server has an answer: the last problem, in a few words.
-fn no_answer(problems: &[String], otherwise: &str) -> String {
+pub fn no_answer(problems: &[String], otherwise: &str) -> String {
     problems.last().map_or_else(|| otherwise.to_string(), |problem| visible(problem).into_owned())
 }
 
@@ -96,7 +111,7 @@ pub fn show_hover(cx: &mut Cx<'_>) {
     let work = async move {
         let mut parts: Vec<String> = found.iter().map(hover::diagnostic_markdown).collect();
         let mut problems = Vec::new();
-        for (name, client) in asked.clients {
+        for AskedServer { name, client, .. } in asked.servers {
             let answer = match client.await {
                 Some(client) => client.hover(&asked.path, asked.at.0).await,
                 None => continue,
@@ -125,12 +140,13 @@ pub fn show_hover(cx: &mut Cx<'_>) {
     });
 }
 
-fn shown_version(state: &State) -> u64 {
+/// Returns the version of the shown text.
+pub fn shown_version(state: &State) -> u64 {
     state.buffers.current().map_or(0, |buffer| buffer.area.document.version())
 }
 
 /// Whether the shown text and its caret are as they were, and nothing is open above it.
-fn is_at(state: &State, id: BufferId, version: u64, at: Byte) -> bool {
+pub fn is_at(state: &State, id: BufferId, version: u64, at: Byte) -> bool {
     let buffer = state.buffers.current().filter(|buffer| buffer.id == id);
     let is_same = |buffer: &crate::ide::model::buffers::Buffer| {
         buffer.area.document.version() == version && buffer.area.caret() == at
@@ -162,7 +178,7 @@ pub fn go_to(cx: &mut Cx<'_>, kind: LocationKind) {
     let work = async move {
         let mut found: Vec<(locations::Location, Encoding)> = Vec::new();
         let mut problems = Vec::new();
-        for (name, client) in asked.clients {
+        for AskedServer { name, client, .. } in asked.servers {
             let Some(client) = client.await else { continue };
             match client.locations(kind, &asked.path, asked.at.0).await {
                 Ok(locations) => {

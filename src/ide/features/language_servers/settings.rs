@@ -1,20 +1,25 @@
-//! The setting that turns language servers on and off.
+//! The settings of language servers.
 
 use crate::ide::core::feature::SettingSpec;
 use crate::ide::features::language_servers::start;
 use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 
 /// The settings whose changes take effect here.
-pub const SETTINGS: &[SettingSpec] = &[SettingSpec::new("language-servers", |cx, new| {
-    let known = &mut cx.state.slots[LANGUAGE_SERVERS];
-    let is_on = known.is_allowed && new.language_servers;
-    if known.is_on == is_on {
-        return;
-    }
-    known.is_on = is_on;
-    if is_on {
-        start::read_table(cx);
-    } else {
-        start::stop_all(cx);
-    }
-})];
+pub const SETTINGS: &[SettingSpec] = &[
+    SettingSpec::new("language-servers", |cx, new| {
+        let known = &mut cx.state.slots[LANGUAGE_SERVERS];
+        let is_on = known.is_allowed && new.language_servers;
+        if known.is_on == is_on {
+            return;
+        }
+        known.is_on = is_on;
+        if is_on {
+            start::read_table(cx);
+        } else {
+            start::stop_all(cx);
+        }
+    }),
+    SettingSpec::new("format-on-save", |cx, new| {
+        cx.state.slots[LANGUAGE_SERVERS].formats_on_save = new.format_on_save;
+    }),
+];

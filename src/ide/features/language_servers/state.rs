@@ -8,6 +8,8 @@ use std::time::Duration;
 use tokio::sync::mpsc::Sender;
 
 use crate::ide::core::slots::Slot;
+use crate::ide::features::language_servers::code_actions::FoundAction;
+use crate::ide::features::language_servers::format::PendingSave;
 use crate::ide::model::buffers::BufferId;
 use crate::lsp::client::completion::TypedTriggers;
 use crate::lsp::table::{Feature, Features, Table};
@@ -94,6 +96,15 @@ pub struct WantedServer {
     pub features: Features,
 }
 
+/// Whether edits that a server requests are applied.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AllowedEdits {
+    /// Number of commands that the user has started and that have not ended.
+    pub running: usize,
+    /// Until when edits of those that have ended may arrive, on the monotonic clock.
+    pub until: Duration,
+}
+
 /// State of the feature.
 #[derive(Default)]
 pub struct LanguageServers {
@@ -115,6 +126,16 @@ pub struct LanguageServers {
     pub last_number: u32,
     /// The last list of locations: what was asked, and its rows.
     pub locations: (&'static str, Vec<crate::ide::core::layers::picker::PickRow>),
+    /// The last list of code actions.
+    pub actions: Vec<FoundAction>,
+    /// Which servers may change files, by number.
+    pub commands: HashMap<u32, AllowedEdits>,
+    /// Whether texts are formatted before they are saved.
+    pub formats_on_save: bool,
+    /// Saves that wait for their text to be formatted.
+    pub saves: Vec<PendingSave>,
+    /// Why texts that are being saved are not formatted.
+    pub unformatted: HashMap<BufferId, String>,
 }
 
 impl LanguageServers {

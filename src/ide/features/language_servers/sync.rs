@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::state::State;
+use crate::ide::features::language_servers::start;
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, ServedText, Serving};
 use crate::ide::features::language_servers::text::{Changes, Replaced};
-use crate::ide::model::buffers::BufferId;
+use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::lsp::client::OpenDocument;
 use crate::lsp::document::DocumentChange;
 use crate::runtime::language_servers::server::ServerCommand;
@@ -37,8 +38,24 @@ const PULL_DELAY: Duration = Duration::from_millis(300);
 
 /// Sends what was changed, and asks for diagnostics once nothing was changed for a while.
 pub fn after_changes(cx: &mut Cx<'_>) {
+    reopen_moved(cx);
     if flush(cx.state) {
         cx.state.slots[LANGUAGE_SERVERS].pull_at = Some(cx.now + PULL_DELAY);
+    }
+}
+
+/// Lets servers know the texts whose files were renamed by their new names.
+fn reopen_moved(cx: &mut Cx<'_>) {
+    let texts = &cx.state.slots[LANGUAGE_SERVERS].texts;
+    let is_moved = |buffer: &&Buffer| {
+        let served = texts.get(&buffer.id);
+        // Until the file is moved for sure no path is certain.
+        !buffer.is_saving && served.is_some_and(|served| buffer.real_path() != Some(&served.path))
+    };
+    let moved: Vec<BufferId> = cx.state.buffers.all().iter().filter(is_moved).map(|one| one.id).collect();
+    for id in moved {
+        close(cx, id);
+        start::find(cx, id);
     }
 }
 

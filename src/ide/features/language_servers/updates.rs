@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::base::width::visible;
 use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::damage::Part;
+use crate::ide::features::language_servers::apply_edit;
 use crate::ide::features::language_servers::questions;
 use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::features::language_servers::sync;
@@ -72,6 +73,9 @@ fn on_event(cx: &mut Cx<'_>, number: u32, event: ServerEvent) {
             if pulls {
                 pull_again(cx, number);
             }
+        }
+        ServerEvent::ApplyEdit { label, edit, reply } => {
+            apply_edit::on_requested(cx, number, label, edit, reply);
         }
         ServerEvent::Progress { token, text } => {
             let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) else { return };

@@ -12,6 +12,7 @@ use crate::ide::features::project_search::navigate::open_texts;
 use crate::ide::features::project_search::steps::REPLACEMENTS;
 use crate::ide::features::project_search::steps::{AppliedStep, RunningStep};
 use crate::ide::features::project_search::tasks;
+use crate::ide::features::project_search::whole;
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::text::transaction::Transaction;
 use crate::text::undo::history::RevisionId;
@@ -129,7 +130,8 @@ fn edit_open_text(
     under_way.done.push(changed_file(file, Some((id, revision))));
 }
 
-fn changed_file(file: &FilePlan, revision: Option<(BufferId, RevisionId)>) -> ChangedFile {
+/// Returns the record of a change, to undo it.
+pub fn changed_file(file: &FilePlan, revision: Option<(BufferId, RevisionId)>) -> ChangedFile {
     let mut after = file.before.clone();
     file.changes.apply(&mut after);
     ChangedFile {
@@ -177,6 +179,7 @@ fn finish(cx: &mut Cx<'_>, under_way: RunningStep) {
         skipped: refused,
         retryable,
         already_done: there,
+        operations,
         ..
     } = under_way;
     let list_id = list.map(|(id, _)| id).or(step_of);
@@ -185,7 +188,7 @@ fn finish(cx: &mut Cx<'_>, under_way: RunningStep) {
     let message = if let Some((id, version)) = list {
         let lines = pluralize(done.iter().map(|file| file.edit_count).sum::<usize>(), "line", "lines");
         if !done.is_empty() {
-            push_applied(cx, AppliedStep { list: Some(id), files: done });
+            push_applied(cx, AppliedStep { list: Some(id), files: done, operations });
         }
         mark_applied(cx, id, version, refused.is_empty());
         let key = cx.state.keymap.keys_for(KeyContext::Editor, "workspace.undo-apply").unwrap_or_default();
@@ -196,7 +199,9 @@ fn finish(cx: &mut Cx<'_>, under_way: RunningStep) {
             buffer.area.document.mark_unsaved();
         }
         if !retryable.is_empty() {
-            push_applied(cx, AppliedStep { list: step_of, files: retryable });
+            push_applied(cx, AppliedStep { list: step_of, files: retryable, operations });
+        } else if !operations.is_empty() {
+            whole::undo_operations(cx, operations);
         }
         format!("Undone in {count}")
     };
@@ -207,7 +212,8 @@ fn finish(cx: &mut Cx<'_>, under_way: RunningStep) {
     cx.state.damage.add_all();
 }
 
-fn push_applied(cx: &mut Cx<'_>, applied: AppliedStep) {
+/// Adds a step to those that can be undone.
+pub fn push_applied(cx: &mut Cx<'_>, applied: AppliedStep) {
     let steps = &mut cx.state.slots[REPLACEMENTS].applied;
     steps.push(applied);
     if steps.len() > STEPS_MAX {
@@ -250,10 +256,10 @@ pub fn undo(cx: &mut Cx<'_>) {
     if cx.state.slots[REPLACEMENTS].is_busy() {
         return cx.state.set_status("File changes are running already");
     }
-    let Some(AppliedStep { list, files }) = cx.state.slots[REPLACEMENTS].applied.pop() else {
+    let Some(AppliedStep { list, files, operations }) = cx.state.slots[REPLACEMENTS].applied.pop() else {
         return cx.state.set_status("No applied results to undo");
     };
-    let mut under_way = RunningStep { undone_list: list, ..RunningStep::default() };
+    let mut under_way = RunningStep { undone_list: list, operations, ..RunningStep::default() };
     let mut rest = Vec::new();
     for file in files {
         // If nothing came after it, it is the last undo step of the text itself.

@@ -61,7 +61,7 @@ pub const COMMANDS: &[Command] = &[
     command(
         "workspace.undo-apply",
         "Undo applied results",
-        &["revert replacements"],
+        &["revert replacements", "undo rename", "undo code action"],
         project_search::apply::undo,
     )
     .when(has_applied),

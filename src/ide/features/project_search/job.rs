@@ -25,6 +25,10 @@ pub struct OpenText {
     pub version: u64,
     /// Whether its file never existed on disk.
     pub is_new: bool,
+    /// Whether it has unsaved changes.
+    pub is_unsaved: bool,
+    /// Its line ending.
+    pub ending: &'static str,
     /// Why it is read-only, if it is.
     pub read_only: Option<&'static str>,
 }

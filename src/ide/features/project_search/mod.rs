@@ -12,6 +12,7 @@ pub mod plan;
 pub mod search;
 pub mod steps;
 pub mod tasks;
+pub mod whole;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {

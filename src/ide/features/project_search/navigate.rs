@@ -34,6 +34,8 @@ pub fn open_texts(state: &State) -> Vec<OpenText> {
             text: buffer.area.text().clone(),
             version: buffer.area.document.version(),
             is_new: buffer.stamp.is_none(),
+            is_unsaved: buffer.is_unsaved(),
+            ending: buffer.area.document.format().ending.text(),
             read_only: buffer.read_only(),
         })
     };

@@ -1,6 +1,7 @@
 //! Steps over many files: applied ones, and the one in progress. Must not know how they are applied.
 
 use crate::ide::core::slots::Slot;
+use crate::ide::features::file_tree::steps::TreeStep;
 use crate::ide::features::project_search::job::{ChangedFile, FilePlan, Plan};
 use crate::ide::model::buffers::BufferId;
 
@@ -11,6 +12,8 @@ pub struct AppliedStep {
     pub list: Option<BufferId>,
     /// The files.
     pub files: Vec<ChangedFile>,
+    /// Files that were created, renamed and deleted before, in order.
+    pub operations: Vec<TreeStep>,
 }
 
 /// A step being applied or undone.
@@ -30,6 +33,8 @@ pub struct RunningStep {
     pub retryable: Vec<ChangedFile>,
     /// Files that already had the wanted content.
     pub already_done: Vec<ChangedFile>,
+    /// The operations on files to undo after the changes.
+    pub operations: Vec<TreeStep>,
     /// The files being written, by their index in the plan.
     pub writing: Vec<(usize, FilePlan)>,
 }

@@ -131,11 +131,11 @@ async fn resolve_root(env: &dyn Environment, folder: PathBuf) -> search::Root {
 }
 
 /// Text of a file, its line ending, and where a change of it is made.
-type CurrentText = (Text, &'static str, Target);
+pub type CurrentText = (Text, &'static str, Target);
 
 /// Returns the current text of a file: its buffer, else the disk. Fails with a message if it cannot be
 /// changed.
-async fn current_text(env: &dyn Environment, path: &Path, open: &[OpenText]) -> Result<CurrentText, String> {
+pub async fn current_text(env: &dyn Environment, path: &Path, open: &[OpenText]) -> Result<CurrentText, String> {
     let real = env.resolve(path).await.unwrap_or_else(|_| path.to_path_buf());
     let is_it = |open: &&OpenText| open.path == path || open.real.as_ref() == Some(&real);
     if let Some(open) = open.iter().find(is_it) {
@@ -213,7 +213,7 @@ async fn plan_file(
 }
 
 /// Returns the plan, if the new text can be encoded in the file's encoding.
-async fn check_encoding(file: FilePlan) -> Result<FilePlan, String> {
+pub async fn check_encoding(file: FilePlan) -> Result<FilePlan, String> {
     let Target::Closed(_, format) = file.target else { return Ok(file) };
     let encoded = tokio::task::spawn_blocking(move || {
         let mut after = file.before.clone();
@@ -259,7 +259,7 @@ async fn plan_undo_file(
 }
 
 /// Writes a file that is still in the state for which the change was computed.
-async fn write(env: &dyn Environment, file: FilePlan) -> Result<Stamp, EnvError> {
+pub async fn write(env: &dyn Environment, file: FilePlan) -> Result<Stamp, EnvError> {
     let Target::Closed(stamp, format) = file.target else { return Err(EnvError::Cancelled) };
     let path = file.path;
     let encoded = tokio::task::spawn_blocking(move || {

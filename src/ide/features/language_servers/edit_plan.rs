@@ -1,0 +1,381 @@
+//! What the edit of a server does to files: every part is checked here, on a task, before anything is changed. Must not
+//! know who wants it, nor how it is applied.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::base::paths;
+use crate::base::plural::pluralize;
+use crate::base::width::visible;
+use crate::exec::{Environment, FileKind, Stamp};
+use crate::ide::core::tasks::threads::on_thread;
+use crate::ide::features::file_tree::steps::TreeJob;
+use crate::ide::features::project_search::job::{FilePlan, OpenText, Target};
+use crate::ide::features::project_search::tasks;
+use crate::ide::features::project_search::whole::WholeStep;
+use crate::lsp::answers::edits::{self, EditError, EditStep, TextEdit};
+use crate::lsp::client::edits::{ServerEdit, Versions};
+use crate::lsp::position::Encoding;
+use crate::patch::diff;
+use crate::text::changes::ChangeSet;
+use crate::text::file_format::format::{Format, without_carriers};
+use crate::text::position::Byte;
+use crate::text::rope::Text;
+use crate::text::undo::rebase::trim;
+
+/// Maximum number of changed lines that the preview shows.
+const PREVIEW_MAX: usize = 400;
+
+/// A checked edit.
+#[derive(Debug, Default)]
+pub struct EditPlan {
+    /// What is to be done.
+    pub step: WholeStep,
+    /// Lines of the preview.
+    pub preview: Vec<String>,
+    /// Number of changed places.
+    pub places: usize,
+}
+
+/// Returns the changes that edits of a server make to a text, with its line ending.
+///
+/// # Errors
+///
+/// Edits that are not about this text.
+pub fn changes(
+    text: &Text,
+    edits: &[TextEdit],
+    encoding: Encoding,
+    ending: &str,
+) -> Result<(ChangeSet, usize), EditError> {
+    let found = edits::checked(edits, text, encoding)?;
+    let count = found.len();
+    let replaced = found.into_iter().map(|(range, new)| {
+        let new = without_carriers(new).replace("\r\n", "\n");
+        let new = if ending == "\n" { new } else { new.replace('\n', ending) };
+        (Byte(range.start)..Byte(range.end), new)
+    });
+    Ok((trim(&ChangeSet::replace(text.end().0, replaced), text), count))
+}
+
+/// A file that changes.
+struct ChangingFile {
+    /// Its path after the operations so far.
+    path: PathBuf,
+    before: Text,
+    ending: &'static str,
+    target: Target,
+    edits: Vec<TextEdit>,
+}
+
+/// Checks the steps of an edit in order, as if each had been done.
+pub struct Planner {
+    env: Arc<dyn Environment>,
+    workspace: PathBuf,
+    open: Vec<OpenText>,
+    versions: Versions,
+    encoding: Encoding,
+    operations: Vec<TreeJob>,
+    files: Vec<ChangingFile>,
+    /// Paths that would exist, and paths that would not any more.
+    present: BTreeSet<PathBuf>,
+    absent: BTreeSet<PathBuf>,
+}
+
+/// Checks an edit. `open` are the open files.
+///
+/// # Errors
+///
+/// The reason why it is refused, in a few words for the user.
+pub async fn plan(
+    env: Arc<dyn Environment>,
+    workspace: PathBuf,
+    open: Vec<OpenText>,
+    edit: ServerEdit,
+) -> Result<EditPlan, String> {
+    let mut planner = Planner {
+        env,
+        workspace,
+        open,
+        versions: edit.versions,
+        encoding: edit.encoding,
+        operations: Vec::new(),
+        files: Vec::new(),
+        present: BTreeSet::new(),
+        absent: BTreeSet::new(),
+    };
+    for step in edit.edit.steps {
+        planner.add(step).await?;
+    }
+    planner.finish().await
+}
+
+impl Planner {
+    fn name(&self, path: &Path) -> String {
+        visible(&paths::display(path, &self.workspace)).into_owned()
+    }
+
+    async fn add(&mut self, step: EditStep) -> Result<(), String> {
+        match step {
+            EditStep::Text(edits) => self.change(edits.path, edits.edits).await,
+            EditStep::Create { path, overwrite, ignore_existing } => {
+                self.create(path, overwrite, ignore_existing).await
+            }
+            EditStep::Rename { from, to, overwrite, ignore_existing } => {
+                self.rename(from, to, overwrite, ignore_existing).await
+            }
+            EditStep::Delete { path, recursive, ignore_missing } => {
+                self.delete(path, recursive, ignore_missing).await
+            }
+        }
+    }
+
+    /// Adds edits of a text. All edits of one text are about the text as it is now.
+    async fn change(&mut self, path: PathBuf, edits: Vec<TextEdit>) -> Result<(), String> {
+        if let Some(file) = self.files.iter_mut().find(|file| file.path == path) {
+            file.edits.extend(edits);
+            return Ok(());
+        }
+        let name = self.name(&path);
+        let before = self.path_before(&path);
+        if self.is_absent(&path) {
+            return Err(format!("{name} is gone"));
+        }
+        let read = tasks::current_text(&*self.env, &before, &self.open).await;
+        let (text, ending, target) = read.map_err(|reason| format!("{name}: {reason}"))?;
+        let ending = match target {
+            Target::Closed(..) => {
+                self.check_in_workspace(&before).await?;
+                ending
+            }
+            Target::Open(id, version) => {
+                let Some(open) = self.open.iter().find(|open| open.id == id) else {
+                    return Err(format!("{name} is gone"));
+                };
+                let known = [Some(&before), open.real.as_ref(), Some(&open.path)];
+                let known = known.into_iter().flatten().find_map(|path| self.versions.get(path));
+                match known {
+                    Some(known) if *known != version => {
+                        return Err(format!("the text has changed: {name}"));
+                    }
+                    None if open.is_unsaved => {
+                        return Err(format!("{name} has changes that the server does not know"));
+                    }
+                    _ => open.ending,
+                }
+            }
+        };
+        // Two names of one file.
+        let same = |file: &&mut ChangingFile| match (&file.target, &target) {
+            (Target::Open(a, _), Target::Open(b, _)) => a == b,
+            _ => false,
+        };
+        if let Some(file) = self.files.iter_mut().find(same) {
+            file.edits.extend(edits);
+            return Ok(());
+        }
+        self.files.push(ChangingFile { path, before: text, ending, target, edits });
+        Ok(())
+    }
+
+    async fn create(&mut self, path: PathBuf, overwrite: bool, ignore: bool) -> Result<(), String> {
+        self.check_in_workspace(&path).await?;
+        if self.exists(&path).await? {
+            if overwrite {
+                self.note_deleted(&path);
+            } else if ignore {
+                return Ok(());
+            } else {
+                return Err(format!("{} exists already", self.name(&path)));
+            }
+        }
+        self.operations.push(TreeJob::Create { path: path.clone(), is_folder: false });
+        self.absent.remove(&path);
+        self.present.insert(path.clone());
+        let target = Target::Closed(Stamp::of(&[]), Format::default());
+        let (before, edits) = (Text::default(), Vec::new());
+        self.files.push(ChangingFile { path, before, ending: "\n", target, edits });
+        Ok(())
+    }
+
+    async fn rename(
+        &mut self,
+        from: PathBuf,
+        to: PathBuf,
+        overwrite: bool,
+        ignore: bool,
+    ) -> Result<(), String> {
+        self.check_in_workspace(&from).await?;
+        self.check_in_workspace(&to).await?;
+        if !self.exists(&from).await? {
+            return Err(format!("{} is gone", self.name(&from)));
+        }
+        if from == to {
+            return Ok(());
+        }
+        if self.exists(&to).await? {
+            if overwrite {
+                self.note_deleted(&to);
+            } else if ignore {
+                return Ok(());
+            } else {
+                return Err(format!("{} exists already", self.name(&to)));
+            }
+        }
+        for file in &mut self.files {
+            if let Ok(below) = file.path.strip_prefix(&from) {
+                file.path = if below.as_os_str().is_empty() { to.clone() } else { to.join(below) };
+            }
+        }
+        self.present.remove(&from);
+        self.absent.insert(from.clone());
+        self.absent.remove(&to);
+        self.present.insert(to.clone());
+        self.operations.push(TreeJob::Move { from, to });
+        Ok(())
+    }
+
+    async fn delete(&mut self, path: PathBuf, recursive: bool, ignore: bool) -> Result<(), String> {
+        self.check_in_workspace(&path).await?;
+        if !self.exists(&path).await? {
+            return if ignore { Ok(()) } else { Err(format!("{} is gone", self.name(&path))) };
+        }
+        let before = self.path_before(&path);
+        let stat = self.env.stat(&before).await;
+        if !recursive && stat.is_ok_and(|stat| stat.kind == FileKind::Folder) {
+            let entries = self.env.list(&before).await.map_err(|error| error.to_string())?;
+            if !entries.is_empty() {
+                return Err(format!("the folder {} is not empty", self.name(&path)));
+            }
+        }
+        self.note_deleted(&path);
+        Ok(())
+    }
+
+    /// Notes that a path is deleted, with what would have changed in it.
+    fn note_deleted(&mut self, path: &Path) {
+        self.files.retain(|file| !file.path.starts_with(path));
+        self.present.retain(|known| !known.starts_with(path));
+        self.absent.insert(path.to_path_buf());
+        self.operations.push(TreeJob::Delete(path.to_path_buf()));
+    }
+
+    /// Returns the path that a file has now.
+    fn path_before(&self, path: &Path) -> PathBuf {
+        self.operations.iter().rev().fold(path.to_path_buf(), |path, operation| match operation {
+            TreeJob::Move { from, to } => match path.strip_prefix(to) {
+                Ok(below) if below.as_os_str().is_empty() => from.clone(),
+                Ok(below) => from.join(below),
+                Err(_) => path,
+            },
+            _ => path,
+        })
+    }
+
+    fn is_absent(&self, path: &Path) -> bool {
+        let depth = |set: &BTreeSet<PathBuf>| {
+            let above = path.ancestors().find(|above| set.contains(*above));
+            above.map_or(0, |above| above.components().count())
+        };
+        depth(&self.absent) > depth(&self.present)
+    }
+
+    /// Whether a path would exist after the operations so far.
+    async fn exists(&self, path: &Path) -> Result<bool, String> {
+        if self.present.contains(path) {
+            return Ok(true);
+        }
+        if self.is_absent(path) {
+            return Ok(false);
+        }
+        let found = self.env.exists(&self.path_before(path)).await;
+        found.map_err(|error| format!("{}: {error}", self.name(path)))
+    }
+
+    /// Fails for a path that is not below the workspace, with all links resolved.
+    async fn check_in_workspace(&self, path: &Path) -> Result<(), String> {
+        let failed = |error: crate::exec::EnvError| error.to_string();
+        let real = self.env.resolve(path).await.map_err(failed)?;
+        let root = self.env.resolve(&self.workspace).await.map_err(failed)?;
+        if real.starts_with(&root) && real != root {
+            return Ok(());
+        }
+        Err(format!("{} is outside of this folder", self.name(path)))
+    }
+
+    /// Computes the changes of the texts.
+    async fn finish(self) -> Result<EditPlan, String> {
+        let (encoding, workspace) = (self.encoding, self.workspace);
+        let (files, operations) = (self.files, self.operations);
+        let planned = on_thread(move || {
+            let mut plan = EditPlan::default();
+            for operation in &operations {
+                plan.preview.push(operation_line(operation, &workspace));
+            }
+            for file in files {
+                let name = visible(&paths::display(&file.path, &workspace)).into_owned();
+                let (changes, edit_count) = changes(&file.before, &file.edits, encoding, file.ending)
+                    .map_err(|error| format!("{error}: {name}"))?;
+                if changes.is_identity() {
+                    continue;
+                }
+                plan.places += edit_count;
+                plan.step.files.push(FilePlan {
+                    path: file.path,
+                    name,
+                    before: file.before,
+                    changes,
+                    edit_count,
+                    row_updates: Vec::new(),
+                    target: file.target,
+                });
+            }
+            plan.step.operations = operations;
+            let texts = preview_texts(&plan.step.files);
+            plan.preview.extend(texts);
+            Ok::<_, String>(plan)
+        });
+        let mut plan = planned.await?;
+        for file in std::mem::take(&mut plan.step.files) {
+            let name = file.name.clone();
+            let file = tasks::check_encoding(file).await.map_err(|reason| format!("{name}: {reason}"))?;
+            plan.step.files.push(file);
+        }
+        Ok(plan)
+    }
+}
+
+fn operation_line(operation: &TreeJob, workspace: &Path) -> String {
+    let name = |path: &Path| visible(&paths::display(path, workspace)).into_owned();
+    match operation {
+        TreeJob::Create { path, .. } => format!("Create {}", name(path)),
+        TreeJob::Move { from, to } => format!("Rename {} to {}", name(from), name(to)),
+        TreeJob::Delete(path) => format!("Delete {}", name(path)),
+    }
+}
+
+/// Returns the lines that change, file by file.
+fn preview_texts(files: &[FilePlan]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut left = PREVIEW_MAX;
+    for file in files {
+        let open = if matches!(file.target, Target::Open(..)) { " (open, stays unsaved)" } else { "" };
+        lines.push(format!("{}: {}{open}", file.name, pluralize(file.edit_count, "place", "places")));
+        let mut after = file.before.clone();
+        file.changes.apply(&mut after);
+        let compared = diff::lines(&file.before.to_string(), &after.to_string());
+        for row in compared.rows.iter().flatten().filter(|row| row.sign != ' ') {
+            if left == 0 {
+                break;
+            }
+            left -= 1;
+            let text = row.text.replace('\t', "    ");
+            lines.push(format!("{} {:>4} {}", row.sign, row.number, visible(text.trim_end_matches('\r'))));
+        }
+    }
+    if left == 0 {
+        lines.push("…".to_string());
+    }
+    lines
+}

@@ -1,0 +1,314 @@
+//! Applies a step over many files as a whole or not at all, with files that are created, renamed or deleted before their
+//! texts change. It is undone like a list's step. Open texts are changed on the event loop, after everything on the disk
+//! has succeeded; if anything fails, what was done is undone. Must not know who wants the step.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::exec::Environment;
+use crate::ide::core::context::Cx;
+use crate::ide::core::state::State;
+use crate::ide::core::tasks::threads::on_thread;
+use crate::ide::features::file_tree::events::{resume_saves, update_open_files};
+use crate::ide::features::file_tree::steps::{self, TREE_STEPS, TreeJob, TreeStep};
+use crate::ide::features::files::events::refresh_tree;
+use crate::ide::features::project_search::apply::{changed_file, push_applied};
+use crate::ide::features::project_search::job::{FilePlan, Target};
+use crate::ide::features::project_search::steps::{AppliedStep, REPLACEMENTS, RunningStep};
+use crate::ide::features::project_search::tasks;
+use crate::ide::model::buffers::Buffer;
+use crate::text::transaction::Transaction;
+
+/// A step that is applied as a whole or not at all.
+#[derive(Debug, Default)]
+pub struct WholeStep {
+    /// Files and folders to create, rename and delete first, in order.
+    pub operations: Vec<TreeJob>,
+    /// Texts to change then, at their paths after the operations.
+    pub files: Vec<FilePlan>,
+}
+
+/// Called once it is applied, or with the reason why nothing was changed.
+type Done = Box<dyn FnOnce(&mut Cx<'_>, Result<(), String>) + Send>;
+
+/// What was done on the disk.
+#[derive(Default)]
+struct Performed {
+    /// The operations, each with the path that came of it.
+    operations: Vec<(TreeJob, PathBuf)>,
+    /// The changes that undo what was written.
+    inverses: Vec<FilePlan>,
+}
+
+/// Applies a step; the user can undo it as one.
+pub fn apply(
+    cx: &mut Cx<'_>,
+    step: WholeStep,
+    done: impl FnOnce(&mut Cx<'_>, Result<(), String>) + Send + 'static,
+) {
+    let done: Done = Box::new(done);
+    if cx.state.slots[REPLACEMENTS].is_busy() || cx.state.slots[TREE_STEPS].is_busy {
+        return done(cx, Err("file changes are running already".to_string()));
+    }
+    if let Err(reason) = check(cx.state, &step) {
+        return done(cx, Err(reason));
+    }
+    let is_closed = |file: &&FilePlan| matches!(file.target, Target::Closed(..));
+    let closed: Vec<FilePlan> = step.files.iter().filter(is_closed).cloned().collect();
+    if closed.is_empty() && step.operations.is_empty() {
+        edit_open_texts(cx, step, Performed::default());
+        return done(cx, Ok(()));
+    }
+    cx.state.slots[REPLACEMENTS].running = Some(RunningStep::default());
+    pause_saves(cx, &step.operations);
+    let (env, trash) = (cx.env.clone(), cx.state.slots[TREE_STEPS].trash.clone());
+    let operations = step.operations.clone();
+    let work = async move { perform(&env, &trash, operations, closed).await };
+    cx.tasks.spawn("project_search.apply-whole", work, move |cx, result| {
+        let result = result.unwrap_or_else(|error| Err(error.to_string()));
+        match result.map(|performed| (check_texts(cx.state, &step), performed)) {
+            Ok((Ok(()), performed)) => {
+                cx.state.slots[REPLACEMENTS].running = None;
+                edit_open_texts(cx, step, performed);
+                done(cx, Ok(()));
+            }
+            // The user has typed meanwhile.
+            Ok((Err(reason), performed)) => undo_performed(cx, step, performed, reason, done),
+            Err(reason) => {
+                end(cx, &step);
+                done(cx, Err(reason));
+            }
+        }
+    });
+}
+
+/// Until the operations are done no path of a moved file is certain: the file must not be checked or saved.
+fn pause_saves(cx: &mut Cx<'_>, operations: &[TreeJob]) {
+    for operation in operations {
+        let TreeJob::Move { from, .. } = operation else { continue };
+        for buffer in cx.state.buffers.all_mut().iter_mut().filter(|buffer| is_below(buffer, from)) {
+            buffer.is_saving = true;
+        }
+    }
+}
+
+/// Ends a step that has changed nothing.
+fn end(cx: &mut Cx<'_>, step: &WholeStep) {
+    cx.state.slots[REPLACEMENTS].running = None;
+    for operation in &step.operations {
+        if let TreeJob::Move { from, .. } = operation {
+            resume_saves(cx, from);
+        }
+    }
+    cx.state.damage.add_all();
+}
+
+/// Undoes what was done on the disk, because an open text cannot be changed.
+fn undo_performed(cx: &mut Cx<'_>, step: WholeStep, performed: Performed, reason: String, done: Done) {
+    let (env, trash) = (cx.env.clone(), cx.state.slots[TREE_STEPS].trash.clone());
+    let work = async move { roll_back(&env, &trash, performed).await };
+    cx.tasks.spawn("project_search.roll-back", work, move |cx, problems| {
+        end(cx, &step);
+        let problems = problems.unwrap_or_else(|error| vec![error.to_string()]);
+        done(cx, Err(with_problems(reason, &problems)));
+    });
+}
+
+fn with_problems(reason: String, problems: &[String]) -> String {
+    if problems.is_empty() { reason } else { format!("{reason}; not undone: {}", problems.join(", ")) }
+}
+
+fn is_below(buffer: &Buffer, folder: &Path) -> bool {
+    buffer.path.as_deref().is_some_and(|path| path.starts_with(folder))
+}
+
+/// Returns the path that a file has before the operations.
+fn path_before(path: &Path, operations: &[TreeJob]) -> PathBuf {
+    operations.iter().rev().fold(path.to_path_buf(), |path, operation| match operation {
+        TreeJob::Move { from, to } => match path.strip_prefix(to) {
+            Ok(below) if below.as_os_str().is_empty() => from.clone(),
+            Ok(below) => from.join(below),
+            Err(_) => path,
+        },
+        _ => path,
+    })
+}
+
+/// Fails with the reason why a step cannot be applied now.
+fn check(state: &State, step: &WholeStep) -> Result<(), String> {
+    check_texts(state, step)?;
+    for file in &step.files {
+        let is_closed = matches!(file.target, Target::Closed(..));
+        let before = path_before(&file.path, &step.operations);
+        if is_closed && state.buffers.by_path(&before).is_some() {
+            return Err(format!("{} was opened meanwhile", file.name));
+        }
+    }
+    let buffers = state.buffers.all();
+    for operation in &step.operations {
+        let conflict = match operation {
+            TreeJob::Move { from, to } => {
+                let saving = buffers.iter().find(|buffer| buffer.is_saving && is_below(buffer, from));
+                let there = buffers.iter().find(|buffer| is_below(buffer, to));
+                let saving = saving.map(|buffer| format!("{} is being saved", buffer.name()));
+                saving.or_else(|| there.map(|buffer| format!("{} is open at the new path", buffer.name())))
+            }
+            TreeJob::Create { path, .. } => {
+                let there = buffers.iter().find(|buffer| is_below(buffer, path));
+                there.map(|buffer| format!("{} is open already", buffer.name()))
+            }
+            TreeJob::Delete(path) => {
+                let mut unsaved = state.buffers.unsaved().filter(|buffer| is_below(buffer, path));
+                unsaved.next().map(|buffer| format!("{} has unsaved changes", buffer.name()))
+            }
+        };
+        if let Some(conflict) = conflict {
+            return Err(conflict);
+        }
+    }
+    Ok(())
+}
+
+/// Fails if an open text is not as it was when the step was computed.
+fn check_texts(state: &State, step: &WholeStep) -> Result<(), String> {
+    for file in &step.files {
+        let Target::Open(id, version) = file.target else { continue };
+        let buffer = state.buffers.all().iter().find(|buffer| buffer.id == id);
+        let Some(buffer) = buffer.filter(|buffer| buffer.area.document.version() == version) else {
+            return Err(format!("the text has changed: {}", file.name));
+        };
+        if let Some(reason) = buffer.read_only() {
+            return Err(format!("{}: {reason}", file.name));
+        }
+    }
+    Ok(())
+}
+
+/// Changes the open texts, and keeps the step to be undone.
+fn edit_open_texts(cx: &mut Cx<'_>, step: WholeStep, performed: Performed) {
+    let now_ms = cx.now_ms;
+    let mut files = Vec::new();
+    for file in &step.files {
+        let revision = match file.target {
+            Target::Open(id, _) => cx.state.buffers.get_mut(id).map(|buffer| {
+                buffer.area.document.seal();
+                buffer.area.apply_external(Transaction::new(file.changes.clone()), now_ms);
+                buffer.area.document.seal();
+                (id, buffer.area.document.history().current())
+            }),
+            Target::Closed(..) => None,
+        };
+        files.push(changed_file(file, revision));
+    }
+    let operations: Vec<TreeStep> =
+        performed.operations.iter().map(|(job, path)| job.finished(path)).collect();
+    update_files(cx, &performed.operations);
+    push_applied(cx, AppliedStep { list: None, files, operations });
+    cx.state.damage.add_all();
+}
+
+/// Updates open files and the tree after operations on files.
+fn update_files(cx: &mut Cx<'_>, operations: &[(TreeJob, PathBuf)]) {
+    for (job, path) in operations {
+        update_open_files(cx, job, path, false);
+    }
+    if !operations.is_empty() {
+        refresh_tree(cx);
+    }
+}
+
+/// Performs operations and writes files. After a failure all of it is undone.
+async fn perform(
+    env: &Arc<dyn Environment>,
+    trash: &Path,
+    operations: Vec<TreeJob>,
+    files: Vec<FilePlan>,
+) -> Result<Performed, String> {
+    let mut performed = Performed::default();
+    match perform_all(env, trash, operations, files, &mut performed).await {
+        Ok(()) => Ok(performed),
+        Err(reason) => {
+            let problems = roll_back(env, trash, performed).await;
+            Err(with_problems(reason, &problems))
+        }
+    }
+}
+
+async fn perform_all(
+    env: &Arc<dyn Environment>,
+    trash: &Path,
+    operations: Vec<TreeJob>,
+    files: Vec<FilePlan>,
+    performed: &mut Performed,
+) -> Result<(), String> {
+    for job in operations {
+        let path = run_job(&job, None, trash).await?;
+        performed.operations.push((job, path));
+    }
+    for file in files {
+        let Target::Closed(_, format) = file.target else { continue };
+        let name = file.name.clone();
+        let inverse = FilePlan { changes: file.changes.invert(&file.before), ..file.clone() };
+        let mut after = file.before.clone();
+        file.changes.apply(&mut after);
+        let stamp = tasks::write(&**env, file).await.map_err(|error| format!("{name}: {error}"))?;
+        let target = Target::Closed(stamp, format);
+        performed.inverses.push(FilePlan { before: after, target, ..inverse });
+    }
+    Ok(())
+}
+
+async fn run_job(job: &TreeJob, of: Option<TreeStep>, trash: &Path) -> Result<PathBuf, String> {
+    let (work, trash) = (job.clone(), trash.to_path_buf());
+    let result = on_thread(move || steps::perform(&work, of.as_ref(), &trash)).await;
+    result.map_err(|error| {
+        let (TreeJob::Create { path, .. } | TreeJob::Move { to: path, .. } | TreeJob::Delete(path)) = job;
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        format!("{name}: {error}")
+    })
+}
+
+/// Undoes what was done on the disk; returns messages about what could not be undone.
+async fn roll_back(env: &Arc<dyn Environment>, trash: &Path, performed: Performed) -> Vec<String> {
+    let mut problems = Vec::new();
+    for file in performed.inverses.into_iter().rev() {
+        let name = file.name.clone();
+        if let Err(error) = tasks::write(&**env, file).await {
+            problems.push(format!("{name}: {error}"));
+        }
+    }
+    let steps = performed.operations.iter().map(|(job, path)| job.finished(path)).collect();
+    problems.extend(undo_steps(trash, steps).await.1);
+    problems
+}
+
+/// Undoes operations, the last one first; returns the jobs that did so, and messages about what could not be undone.
+async fn undo_steps(trash: &Path, steps: Vec<TreeStep>) -> (Vec<(TreeJob, PathBuf)>, Vec<String>) {
+    let (mut done, mut problems) = (Vec::new(), Vec::new());
+    for step in steps.into_iter().rev() {
+        let job = step.inverse();
+        match run_job(&job, Some(step), trash).await {
+            Ok(path) => done.push((job, path)),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (done, problems)
+}
+
+/// Undoes the operations of a step whose texts were undone.
+pub fn undo_operations(cx: &mut Cx<'_>, operations: Vec<TreeStep>) {
+    let jobs: Vec<TreeJob> = operations.iter().rev().map(TreeStep::inverse).collect();
+    cx.state.slots[REPLACEMENTS].running = Some(RunningStep::default());
+    pause_saves(cx, &jobs);
+    let trash = cx.state.slots[TREE_STEPS].trash.clone();
+    let work = async move { undo_steps(&trash, operations).await };
+    cx.tasks.spawn("project_search.undo-operations", work, move |cx, result| {
+        let (done, problems) = result.unwrap_or_else(|error| (Vec::new(), vec![error.to_string()]));
+        end(cx, &WholeStep { operations: jobs, files: Vec::new() });
+        update_files(cx, &done);
+        if !problems.is_empty() {
+            cx.state.set_error(format!("Not undone: {}", problems.join(", ")));
+        }
+        cx.state.damage.add_all();
+    });
+}

@@ -1,0 +1,316 @@
+//! Questions whose answers change files: rename, code actions, formatting; and changes that a server requests by itself.
+//! Must not know who applies them.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::incoming::ServerEvent;
+use super::{AnsweredText, Client, QUESTION_TIMEOUT, QuestionError, answered};
+use crate::base::json::json;
+use crate::lsp::answers::code_actions::{self, CodeAction, ServerAction};
+use crate::lsp::answers::edits::{self, EditError, EditStep, TextEdit, WorkspaceEdit};
+use crate::lsp::position::Encoding;
+use crate::lsp::uri;
+use crate::lsp::wire::connection::Connection;
+use crate::lsp::wire::message::{Id, RpcError};
+
+const RENAME: &str = "textDocument/rename";
+const CODE_ACTION: &str = "textDocument/codeAction";
+
+/// How long a command may run: the user may be asked about its edits meanwhile.
+const COMMAND_TIMEOUT: Duration = Duration::from_mins(2);
+
+/// Versions of the texts that a server knows, as their owner counts, at one moment.
+pub type Versions = HashMap<PathBuf, u64>;
+
+/// A change of files that a server wants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerEdit {
+    /// The change.
+    pub edit: WorkspaceEdit,
+    /// The versions of the texts that it is about, of all that the server knows.
+    pub versions: Versions,
+    /// The unit of its columns.
+    pub encoding: Encoding,
+}
+
+/// What can be renamed at a position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RenameTarget {
+    /// Nothing.
+    Nothing,
+    /// The word there.
+    Word,
+    /// A range in bytes, with the name to begin with, if it is not the text of the range.
+    Range(Range<usize>, Option<String>),
+}
+
+/// The code actions at a range, and the versions of the texts that they are about.
+#[derive(Debug, Clone)]
+pub struct CodeActions {
+    /// The actions, the preferred ones first.
+    pub actions: Vec<CodeAction>,
+    /// Versions for [`Client::edit_of_action`].
+    pub versions: Arc<Versions>,
+}
+
+/// Edits of one text.
+pub struct TextAnswer {
+    /// The text that they are about.
+    pub text: AnsweredText,
+    /// The edits.
+    pub edits: Vec<TextEdit>,
+    /// The unit of their columns.
+    pub encoding: Encoding,
+}
+
+/// How text is indented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FormatOptions {
+    /// Columns of a step.
+    pub tab_size: usize,
+    /// Whether steps are spaces.
+    pub insert_spaces: bool,
+}
+
+/// The answer that a server waits for after it has requested a change. Dropping it answers that nothing was changed.
+pub struct EditReply {
+    connection: Connection,
+    id: Option<Id>,
+}
+
+impl fmt::Debug for EditReply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EditReply").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+impl EditReply {
+    /// Answers that the change was made, or why not.
+    pub fn answer(mut self, result: Result<(), &str>) {
+        self.send(result);
+    }
+
+    fn send(&mut self, result: Result<(), &str>) {
+        let Some(id) = self.id.take() else { return };
+        let answer = match result {
+            Ok(()) => json!({ "applied": true }),
+            Err(reason) => json!({ "applied": false, "failureReason": reason }),
+        };
+        if let Err(error) = self.connection.answer(&id, Ok::<_, &RpcError>(answer)) {
+            tracing::debug!(%error, "a language server does not get an answer about its edit");
+        }
+    }
+}
+
+impl Drop for EditReply {
+    fn drop(&mut self) {
+        self.send(Err("the user has refused it"));
+    }
+}
+
+impl Client {
+    /// Returns the versions of all texts that the server knows.
+    fn versions(&self) -> Versions {
+        let shared = self.shared.lock();
+        let newest = |(path, known): (&PathBuf, &super::Known)| {
+            let (_, version, _) = known.texts.back()?;
+            Some((path.clone(), *version))
+        };
+        shared.documents.iter().filter_map(newest).collect()
+    }
+
+    /// Decodes an edit of files; `None` for null. Files without a version in it are about the texts of `asked`.
+    fn server_edit(&self, answer: Value, asked: &Versions) -> Result<Option<ServerEdit>, EditError> {
+        let Some(edit) = edits::decode(answer)? else { return Ok(None) };
+        let mut versions = asked.clone();
+        let shared = self.shared.lock();
+        for step in &edit.steps {
+            let EditStep::Text(file) = step else { continue };
+            // The content on the disk has no version.
+            let Some((known, version)) = shared.documents.get(&file.path).zip(file.version) else { continue };
+            let named = answered(known, Some(version)).ok_or(EditError::Changed)?;
+            versions.insert(file.path.clone(), named.version);
+        }
+        let encoding = shared.capabilities.encoding();
+        drop(shared);
+        Ok(Some(ServerEdit { edit, versions, encoding }))
+    }
+
+    /// Asks a question about a text as the server knows it; `params` gets the text.
+    async fn ask_about(&self, method: &str, path: &Path, mut params: Value) -> Result<Value, QuestionError> {
+        if !self.offers(method) {
+            return Err(QuestionError::NotOffered);
+        }
+        let uri = uri::of_path(path).ok_or(QuestionError::NotOpen)?;
+        params["textDocument"] = json!({ "uri": uri });
+        Ok(self.connection.request(method, params, QUESTION_TIMEOUT).await?)
+    }
+
+    fn known_text(&self, path: &Path) -> Result<AnsweredText, QuestionError> {
+        self.text(path).ok_or(QuestionError::NotOpen)
+    }
+
+    /// Asks what can be renamed at an offset of a text. A server that does not answer that renames the word there.
+    ///
+    /// # Errors
+    ///
+    /// See [`QuestionError`].
+    pub async fn prepare_rename(&self, path: &Path, offset: usize) -> Result<RenameTarget, QuestionError> {
+        let prepares = {
+            let shared = self.shared.lock();
+            let options = shared.capabilities.options(RENAME).ok_or(QuestionError::NotOffered)?;
+            options["prepareProvider"] == Value::Bool(true)
+        };
+        if !prepares {
+            return Ok(RenameTarget::Word);
+        }
+        let asked = self.known_text(path)?;
+        let uri = uri::of_path(path).ok_or(QuestionError::NotOpen)?;
+        let position = asked.text.position(offset, self.encoding());
+        let params = json!({ "textDocument": { "uri": uri }, "position": position });
+        let method = "textDocument/prepareRename";
+        let answer: Value = self.connection.request(method, params, QUESTION_TIMEOUT).await?;
+        if answer.is_null() {
+            return Ok(RenameTarget::Nothing);
+        }
+        if let Some(is_word) = answer["defaultBehavior"].as_bool() {
+            return Ok(if is_word { RenameTarget::Word } else { RenameTarget::Nothing });
+        }
+        let placeholder = answer["placeholder"].as_str().map(String::from);
+        let range = if answer["range"].is_object() { &answer["range"] } else { &answer };
+        let range = serde_json::from_value(range.clone())
+            .map_err(|error| QuestionError::Answer(error.to_string()))?;
+        Ok(RenameTarget::Range(asked.text.offsets(range, self.encoding()), placeholder))
+    }
+
+    /// Asks what changes if what is at an offset of a text gets another name; `None` if nothing can be renamed there.
+    ///
+    /// # Errors
+    ///
+    /// See [`QuestionError`].
+    pub async fn rename(
+        &self,
+        path: &Path,
+        offset: usize,
+        name: &str,
+    ) -> Result<Option<ServerEdit>, QuestionError> {
+        let versions = self.versions();
+        let position = self.known_text(path)?.text.position(offset, self.encoding());
+        let params = json!({ "position": position, "newName": name });
+        let answer = self.ask_about(RENAME, path, params).await?;
+        Ok(self.server_edit(answer, &versions)?)
+    }
+
+    /// Asks for actions at a range of a text; `diagnostics` are those there, each with its range and as it was sent.
+    ///
+    /// # Errors
+    ///
+    /// See [`QuestionError`].
+    pub async fn code_actions(
+        &self,
+        path: &Path,
+        range: Range<usize>,
+        diagnostics: Vec<(Range<usize>, Arc<Value>)>,
+    ) -> Result<CodeActions, QuestionError> {
+        let versions = Arc::new(self.versions());
+        let (text, encoding) = (self.known_text(path)?.text, self.encoding());
+        let sent = diagnostics.into_iter().map(|(range, sent)| {
+            let mut sent = (*sent).clone();
+            sent["range"] = json!(text.range(range, encoding));
+            sent
+        });
+        let context = json!({ "diagnostics": sent.collect::<Vec<_>>(), "triggerKind": 1 });
+        let params = json!({ "range": text.range(range, encoding), "context": context });
+        let answer = self.ask_about(CODE_ACTION, path, params).await?;
+        Ok(CodeActions { actions: code_actions::decode(answer), versions })
+    }
+
+    /// Returns what an action changes, and its command; asks the server to complete the action where it has no edit.
+    ///
+    /// # Errors
+    ///
+    /// See [`QuestionError`].
+    pub async fn edit_of_action(
+        &self,
+        action: CodeAction,
+        versions: Arc<Versions>,
+    ) -> Result<(Option<ServerEdit>, Option<ServerAction>), QuestionError> {
+        let resolves = {
+            let shared = self.shared.lock();
+            let options = shared.capabilities.options(CODE_ACTION);
+            options.is_some_and(|options| options["resolveProvider"] == Value::Bool(true))
+        };
+        let sent = action.sent.clone().filter(|_| action.edit.is_none() && resolves);
+        let (action, versions) = match sent {
+            None => (action, versions),
+            Some(sent) => {
+                let versions = Arc::new(self.versions());
+                let answer: Value =
+                    self.connection.request("codeAction/resolve", sent, QUESTION_TIMEOUT).await?;
+                let resolved = code_actions::one(answer)
+                    .ok_or_else(|| QuestionError::Answer("it is no code action".to_string()))?;
+                (resolved, versions)
+            }
+        };
+        let edit = self.server_edit(action.edit.unwrap_or_default(), &versions)?;
+        Ok((edit, action.command))
+    }
+
+    /// Asks how a text, or a range of it, is formatted.
+    ///
+    /// # Errors
+    ///
+    /// See [`QuestionError`].
+    pub async fn format(
+        &self,
+        path: &Path,
+        range: Option<Range<usize>>,
+        options: FormatOptions,
+    ) -> Result<TextAnswer, QuestionError> {
+        let (text, encoding) = (self.known_text(path)?, self.encoding());
+        let options = json!({ "tabSize": options.tab_size, "insertSpaces": options.insert_spaces });
+        let answer = match range {
+            None => {
+                self.ask_about("textDocument/formatting", path, json!({ "options": options })).await?
+            }
+            Some(range) => {
+                let params = json!({ "range": text.text.range(range, encoding), "options": options });
+                self.ask_about("textDocument/rangeFormatting", path, params).await?
+            }
+        };
+        Ok(TextAnswer { text, edits: edits::text_edits(answer)?, encoding })
+    }
+
+    /// Runs a command of the server.
+    ///
+    /// # Errors
+    ///
+    /// See [`QuestionError`].
+    pub async fn execute_command(&self, command: &ServerAction) -> Result<(), QuestionError> {
+        let method = "workspace/executeCommand";
+        if !self.offers(method) {
+            return Err(QuestionError::NotOffered);
+        }
+        let mut params = json!({ "command": command.command });
+        if !command.arguments.is_null() {
+            params["arguments"] = command.arguments.clone();
+        }
+        let _: Value = self.connection.request(method, params, COMMAND_TIMEOUT).await?;
+        Ok(())
+    }
+
+    /// Handles the request of a server to change files.
+    pub(super) fn edit_requested(&self, id: &Id, params: &Value) -> ServerEvent {
+        let reply = EditReply { connection: self.connection.clone(), id: Some(id.clone()) };
+        let edit = self.server_edit(params["edit"].clone(), &self.versions());
+        let edit = edit.and_then(|edit| edit.ok_or_else(|| EditError::Shape("it is null".to_string())));
+        ServerEvent::ApplyEdit { label: params["label"].as_str().map(String::from), edit, reply }
+    }
+}
