@@ -256,9 +256,11 @@ fn replace_words(edits: &mut Edits, (old, was): (&Text, usize), (new, is): (&Tex
     let old = old.slice(start..start_of(old, was + 1));
     let new = new.slice(start_of(new, is)..start_of(new, is + 1));
     if old.len() + new.len() > WORDS_MAX {
-        edits.extend(diff::change(&old, &new).edits().map(|edit| {
-            (start + edit.old.start.0..start + edit.old.end.0, edit.text.to_string())
-        }));
+        edits.extend(
+            diff::change(&old, &new)
+                .edits()
+                .map(|edit| (start + edit.old.start.0..start + edit.old.end.0, edit.text.to_string())),
+        );
         return;
     }
     let (was, is) = (split_words(&old), split_words(&new));
@@ -394,13 +396,15 @@ mod tests {
     fn compare_fine_change_keeps_what_is_between_words() {
         let edits = |old: &str, new: &str| {
             let change = fine_change(&Text::from(old), &Text::from(new));
-            change.edits().map(|edit| (edit.old.start.0..edit.old.end.0, edit.text.to_string())).collect::<Vec<_>>()
+            change
+                .edits()
+                .map(|edit| (edit.old.start.0..edit.old.end.0, edit.text.to_string()))
+                .collect::<Vec<_>>()
         };
-        assert_eq!(edits("f( a,b )\n", "f(a, b)\n"), [
-            (2..3, String::new()),
-            (5..5, " ".to_string()),
-            (6..7, String::new()),
-        ]);
+        assert_eq!(
+            edits("f( a,b )\n", "f(a, b)\n"),
+            [(2..3, String::new()), (5..5, " ".to_string()), (6..7, String::new()),]
+        );
         assert_eq!(edits("{\na\nb\n}\n", "{\n  a\n  b\n}\n"), [(2..2, "  ".into()), (4..4, "  ".into())]);
         assert_eq!(edits("a\r\nb", "a\nb\n"), [(1..3, "\n".into()), (4..4, "\n".into())]);
     }

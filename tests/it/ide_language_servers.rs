@@ -16,7 +16,7 @@ use crate::support::task_orders::with_task_orders;
 use crate::support::test_ide::TestIde;
 
 /// What the server does unless a test says otherwise.
-fn capabilities() -> Value {
+pub fn capabilities() -> Value {
     json!({
         "textDocumentSync": { "openClose": true, "change": 2, "save": true },
         "hoverProvider": true,

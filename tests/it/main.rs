@@ -186,6 +186,8 @@ mod ide_screens;
 mod ide_search;
 /// The mouse in the conversation.
 mod ide_selection;
+/// Edits that language servers make: rename, code actions, formatting.
+mod ide_server_edits;
 /// Other sessions in the session tree.
 mod ide_session_forest;
 /// The session tree as a pane beside the text.

@@ -135,7 +135,8 @@ mod tests {
 
     #[test]
     fn diagnostics_are_kept_as_they_were_sent() {
-        let sent = json!({ "range": at(0), "message": "m", "code": 7, "source": "s", "data": { "fix": [1, "x"] } });
+        let sent =
+            json!({ "range": at(0), "message": "m", "code": 7, "source": "s", "data": { "fix": [1, "x"] } });
         let (found, _) = decode(json!([sent]));
         assert_eq!(*found[0].sent, sent);
     }

@@ -292,10 +292,7 @@ mod tests {
     }
 
     fn edit(from: (u32, u32), to: (u32, u32), text: &str) -> TextEdit {
-        let range = position::Range {
-            start: Position::new(from.0, from.1),
-            end: Position::new(to.0, to.1),
-        };
+        let range = position::Range { start: Position::new(from.0, from.1), end: Position::new(to.0, to.1) };
         TextEdit { range, text: text.to_string() }
     }
 
@@ -314,9 +311,11 @@ mod tests {
         let document = json!({ "textDocument": { "uri": "file:///a", "version": 3 }, "edits": one });
         let both = json!({ "changes": { "file:///b": one }, "documentChanges": [document] });
         let steps = decode(both).unwrap().unwrap().steps;
-        let expected = FileEdits { path: "/a".into(), version: Some(3), edits: vec![edit((0, 0), (0, 1), "x")] };
+        let expected =
+            FileEdits { path: "/a".into(), version: Some(3), edits: vec![edit((0, 0), (0, 1), "x")] };
         assert_eq!(steps, [EditStep::Text(expected)]);
-        let steps = decode(json!({ "changes": { "file:///b": one }, "documentChanges": null })).unwrap().unwrap();
+        let steps =
+            decode(json!({ "changes": { "file:///b": one }, "documentChanges": null })).unwrap().unwrap();
         assert!(matches!(&steps.steps[..], [EditStep::Text(FileEdits { version: None, .. })]));
         assert_eq!(decode(Value::Null).unwrap(), None);
         assert_eq!(decode(json!({})).unwrap(), Some(WorkspaceEdit::default()));
@@ -349,10 +348,17 @@ mod tests {
     fn edits_with_one_odd_part_are_refused_as_a_whole() {
         let good = json!({ "range": range((0, 0), (0, 1)), "newText": "x" });
         let document = |edits: Value| json!([{ "textDocument": { "uri": "file:///a" }, "edits": edits }]);
-        let snippet = json!({ "range": range((0, 0), (0, 1)), "snippet": { "kind": "snippet", "value": "$1" } });
+        let snippet =
+            json!({ "range": range((0, 0), (0, 1)), "snippet": { "kind": "snippet", "value": "$1" } });
         for (changes, expected) in [
-            (json!([{ "kind": "link", "uri": "file:///a" }]), Some(EditError::UnknownOperation("link".into()))),
-            (json!([{ "kind": "create", "uri": "untitled:1" }]), Some(EditError::NotAFile("untitled:1".into()))),
+            (
+                json!([{ "kind": "link", "uri": "file:///a" }]),
+                Some(EditError::UnknownOperation("link".into())),
+            ),
+            (
+                json!([{ "kind": "create", "uri": "untitled:1" }]),
+                Some(EditError::NotAFile("untitled:1".into())),
+            ),
             (document(json!([good, snippet])), Some(EditError::Snippet)),
             (document(json!([good, { "newText": "y" }])), None),
             (document(json!(5)), None),
@@ -372,7 +378,11 @@ mod tests {
     #[test]
     fn edits_are_checked_against_the_text() {
         let text = "a🐚b\r\nlast";
-        assert_eq!(apply(text, &[edit((0, 99), (0, 99), "x")]).unwrap(), "a🐚bx\r\nlast", "the end of its line");
+        assert_eq!(
+            apply(text, &[edit((0, 99), (0, 99), "x")]).unwrap(),
+            "a🐚bx\r\nlast",
+            "the end of its line"
+        );
         assert_eq!(apply(text, &[edit((0, 0), (99, 0), "x")]).unwrap(), "x", "the end of the text");
         assert_eq!(apply(text, &[edit((2, 0), (2, 0), "x")]).unwrap(), "a🐚b\r\nlastx");
         for (edits, expected) in [
@@ -399,8 +409,7 @@ mod tests {
         let plain = PlainText::new(text.to_string());
         // No position of the protocol is within the two characters of a line's end.
         let is_place = |at: &usize| text.is_char_boundary(*at) && !text[..*at].ends_with('\r');
-        let mut cuts: Vec<usize> =
-            cuts.iter().map(|cut| cut % (text.len() + 1)).filter(is_place).collect();
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (text.len() + 1)).filter(is_place).collect();
         cuts.sort_unstable();
         cuts.dedup();
         let mut edits = Vec::new();

@@ -242,21 +242,21 @@ impl Client {
         action: CodeAction,
         versions: Arc<Versions>,
     ) -> Result<(Option<ServerEdit>, Option<ServerAction>), QuestionError> {
-        let resolves = {
+        let is_resolving = {
             let shared = self.shared.lock();
             let options = shared.capabilities.options(CODE_ACTION);
             options.is_some_and(|options| options["resolveProvider"] == Value::Bool(true))
         };
-        let sent = action.sent.clone().filter(|_| action.edit.is_none() && resolves);
+        let sent = action.sent.clone().filter(|_| action.edit.is_none() && is_resolving);
         let (action, versions) = match sent {
             None => (action, versions),
             Some(sent) => {
                 let versions = Arc::new(self.versions());
                 let answer: Value =
                     self.connection.request("codeAction/resolve", sent, QUESTION_TIMEOUT).await?;
-                let resolved = code_actions::one(answer)
+                let completed = code_actions::one(answer)
                     .ok_or_else(|| QuestionError::Answer("it is no code action".to_string()))?;
-                (resolved, versions)
+                (completed, versions)
             }
         };
         let edit = self.server_edit(action.edit.unwrap_or_default(), &versions)?;
@@ -277,9 +277,7 @@ impl Client {
         let (text, encoding) = (self.known_text(path)?, self.encoding());
         let options = json!({ "tabSize": options.tab_size, "insertSpaces": options.insert_spaces });
         let answer = match range {
-            None => {
-                self.ask_about("textDocument/formatting", path, json!({ "options": options })).await?
-            }
+            None => self.ask_about("textDocument/formatting", path, json!({ "options": options })).await?,
             Some(range) => {
                 let params = json!({ "range": text.text.range(range, encoding), "options": options });
                 self.ask_about("textDocument/rangeFormatting", path, params).await?

@@ -21,7 +21,7 @@ use crate::lsp::client::edits::{EditReply, ServerEdit};
 const LATE_EDITS: Duration = Duration::from_secs(2);
 
 /// What follows an edit: whether it was applied.
-type Then = Box<dyn FnOnce(&mut Cx<'_>, bool) + Send>;
+pub type Then = Box<dyn FnOnce(&mut Cx<'_>, bool) + Send>;
 
 /// An edit to apply.
 pub struct EditRequest {
@@ -88,8 +88,7 @@ pub fn begin(cx: &mut Cx<'_>, request: EditRequest) {
 /// Whether an edit changes more than the shown text.
 fn reaches_far(cx: &Cx<'_>, plan: &EditPlan) -> bool {
     let shown = cx.state.buffers.current().map(|buffer| buffer.id);
-    let is_shown =
-        |target: &Target| matches!(target, Target::Open(id, _) if Some(*id) == shown);
+    let is_shown = |target: &Target| matches!(target, Target::Open(id, _) if Some(*id) == shown);
     !plan.step.operations.is_empty() || plan.step.files.iter().any(|file| !is_shown(&file.target))
 }
 

@@ -8,7 +8,7 @@ use crate::ide::core::context::{Command, Cx, answer_or_error, command};
 use crate::ide::core::layers::picker::{Pick, PickRow, PickerSpec, RowSource};
 use crate::ide::core::state::State;
 use crate::ide::features::language_servers::apply_edit::{
-    self, EditRequest, answer_or_refusal, command_ended, command_started,
+    self, EditRequest, Then, answer_or_refusal, command_ended, command_started,
 };
 use crate::ide::features::language_servers::questions::{ask, client, has_server, is_at, no_answer};
 use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
@@ -66,9 +66,8 @@ fn begin(cx: &mut Cx<'_>) {
     let mut servers = Vec::new();
     for server in asked.servers {
         let marks = buffer.servers.diagnostics.of_server(server.number, span.clone());
-        let marks: Vec<_> = marks
-            .map(|mark| (mark.range.start.0..mark.range.end.0, mark.diagnostic.sent.clone()))
-            .collect();
+        let marks: Vec<_> =
+            marks.map(|mark| (mark.range.start.0..mark.range.end.0, mark.diagnostic.sent.clone())).collect();
         servers.push((server, marks));
     }
     let (path, range) = (asked.path, span.start.0..span.end.0);
@@ -158,7 +157,7 @@ fn accept(cx: &mut Cx<'_>, pick: &Pick) {
                 run(cx, number, command);
             }
         };
-        let then: Option<Box<dyn FnOnce(&mut Cx<'_>, bool) + Send>> = Some(Box::new(then));
+        let then: Option<Then> = Some(Box::new(then));
         let request =
             EditRequest { server: server_name, title, edit, is_previewed: false, reply: None, then };
         apply_edit::begin(cx, request);

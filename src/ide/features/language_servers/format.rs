@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::base::width::visible;
+use crate::ide::core::command_line::{LineCommand, line_command};
 use crate::ide::core::context::{Command, Cx, TaskError, command};
 use crate::ide::core::feature::SaveStep;
 use crate::ide::core::state::State;
@@ -17,7 +18,7 @@ use crate::ide::features::language_servers::questions::{
 };
 use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::features::language_servers::sync;
-use crate::ide::model::buffers::BufferId;
+use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::lsp::client::QuestionError;
 use crate::lsp::client::edits::FormatOptions;
 use crate::lsp::table::Feature;
@@ -32,9 +33,20 @@ pub const COMMANDS: &[Command] = &[command(
     "lsp.format",
     "Format file or selection",
     &["format document", "format selection", "beautify", "prettify", "reformat"],
-    format,
+    |cx| format(cx, true),
 )
 .when(has_server)];
+
+/// The feature's command lines.
+pub const LINES: &[LineCommand] =
+    &[line_command("format", "format", "format the file by its language server", |cx, given| {
+        if given.lines.2 > 0 {
+            return Err("Only the whole file can be formatted".to_string());
+        }
+        has_server(cx.state).map_err(|reason| reason.message(cx.state))?;
+        format(cx, false);
+        Ok(())
+    })];
 
 /// How long saving waits for a server.
 const SAVE_WAIT: Duration = Duration::from_secs(1);
@@ -80,7 +92,9 @@ fn job(cx: &mut Cx<'_>, id: BufferId, with_selection: bool) -> Option<FormatJob>
         insert_spaces: !buffer.rules.use_tabs.or(tabs).unwrap_or_default(),
     };
     let span = buffer.area.selection.primary().span();
-    let range = (with_selection && !span.is_empty()).then_some(span.start.0..span.end.0);
+    // Where the cursor is a character (Helix), that one alone is no selection.
+    let is_selection = span.end > document.text().next_grapheme(span.start);
+    let range = (with_selection && is_selection).then_some(span.start.0..span.end.0);
     let (version, ending) = (document.version(), document.format().ending.text());
     Some(FormatJob { buffer: id, version, path, text: document.text().clone(), ending, range, options })
 }
@@ -125,13 +139,13 @@ fn apply(cx: &mut Cx<'_>, id: BufferId, version: u64, changes: ChangeSet) -> boo
     true
 }
 
-/// Formats the shown text, or what is selected in it.
-fn format(cx: &mut Cx<'_>) {
+/// Formats the shown text, or what is selected in it if `with_selection`.
+fn format(cx: &mut Cx<'_>, with_selection: bool) {
     let Some(asked) = ask(cx, Feature::Format) else { return };
-    if let Some(reason) = cx.state.buffers.current().and_then(|buffer| buffer.read_only()) {
+    if let Some(reason) = cx.state.buffers.current().and_then(Buffer::read_only) {
         return cx.state.set_error(format!("Not formatted: {reason}"));
     }
-    let Some(job) = job(cx, asked.buffer, true) else { return };
+    let Some(job) = job(cx, asked.buffer, with_selection) else { return };
     let (id, version, is_part) = (job.buffer, job.version, job.range.is_some());
     let work = ask_servers(asked.servers, job);
     cx.tasks.spawn("language-servers.format", work, move |cx, answer| match flat(answer) {
@@ -169,6 +183,7 @@ pub fn before_save(cx: &mut Cx<'_>, id: BufferId, then: SaveStep) -> Option<Save
     }
     let Some(job) = job(cx, id, false) else { return Some(then) };
     let version = job.version;
+    cx.state.slots[LANGUAGE_SERVERS].unformatted.remove(&id);
     let question = CancellationToken::new();
     let known = &mut cx.state.slots[LANGUAGE_SERVERS];
     known.saves.push(PendingSave {

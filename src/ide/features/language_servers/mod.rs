@@ -23,21 +23,21 @@ pub mod updates;
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
     commands: &[commands::COMMANDS, rename::COMMANDS, code_actions::COMMANDS, format::COMMANDS],
-    pickers: &[
-        &location_list::PICKER,
-        &diagnostic_list::PICKER,
-        &server_list::PICKER,
-        &code_actions::PICKER,
-    ],
+    pickers: &[&location_list::PICKER, &diagnostic_list::PICKER, &server_list::PICKER, &code_actions::PICKER],
     slots: &[|options| {
         let is_allowed = options.language_servers;
         let is_on = is_allowed && options.settings.settings.language_servers;
         let formats_on_save = options.settings.settings.format_on_save;
-        let state =
-            state::LanguageServers { is_allowed, is_on, formats_on_save, ..state::LanguageServers::default() };
+        let state = state::LanguageServers {
+            is_allowed,
+            is_on,
+            formats_on_save,
+            ..state::LanguageServers::default()
+        };
         Box::new(state)
     }],
     settings: &[settings::SETTINGS],
+    line_commands: format::LINES,
     on_event: |cx, fact| match fact {
         FeatureEvent::Started => start::read_table(cx),
         FeatureEvent::Opened(id) => start::find(cx, id),

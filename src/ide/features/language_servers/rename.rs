@@ -101,15 +101,12 @@ fn rename(cx: &mut Cx<'_>, (number, server): (u32, String), origin: Origin, name
         let answer = client.rename(&asked.path, asked.at.0, &name).await;
         answer.map_err(|error| format!("{}: {error}", asked_server.name))
     };
-    cx.tasks.spawn("language-servers.rename", work, move |cx, answer| {
-        match answer_or_refusal(cx, answer) {
-            Some(Some(edit)) if !edit.edit.steps.is_empty() => {
-                let request =
-                    EditRequest { server, title, edit, is_previewed: true, reply: None, then: None };
-                apply_edit::begin(cx, request);
-            }
-            Some(_) => cx.state.set_status(NOTHING),
-            None => {}
+    cx.tasks.spawn("language-servers.rename", work, move |cx, answer| match answer_or_refusal(cx, answer) {
+        Some(Some(edit)) if !edit.edit.steps.is_empty() => {
+            let request = EditRequest { server, title, edit, is_previewed: true, reply: None, then: None };
+            apply_edit::begin(cx, request);
         }
+        Some(_) => cx.state.set_status(NOTHING),
+        None => {}
     });
 }

@@ -135,7 +135,11 @@ pub type CurrentText = (Text, &'static str, Target);
 
 /// Returns the current text of a file: its buffer, else the disk. Fails with a message if it cannot be
 /// changed.
-pub async fn current_text(env: &dyn Environment, path: &Path, open: &[OpenText]) -> Result<CurrentText, String> {
+pub async fn current_text(
+    env: &dyn Environment,
+    path: &Path,
+    open: &[OpenText],
+) -> Result<CurrentText, String> {
     let real = env.resolve(path).await.unwrap_or_else(|_| path.to_path_buf());
     let is_it = |open: &&OpenText| open.path == path || open.real.as_ref() == Some(&real);
     if let Some(open) = open.iter().find(is_it) {

@@ -56,7 +56,7 @@ pub fn apply(
     let is_closed = |file: &&FilePlan| matches!(file.target, Target::Closed(..));
     let closed: Vec<FilePlan> = step.files.iter().filter(is_closed).cloned().collect();
     if closed.is_empty() && step.operations.is_empty() {
-        edit_open_texts(cx, step, Performed::default());
+        edit_open_texts(cx, &step, &Performed::default());
         return done(cx, Ok(()));
     }
     cx.state.slots[REPLACEMENTS].running = Some(RunningStep::default());
@@ -69,7 +69,7 @@ pub fn apply(
         match result.map(|performed| (check_texts(cx.state, &step), performed)) {
             Ok((Ok(()), performed)) => {
                 cx.state.slots[REPLACEMENTS].running = None;
-                edit_open_texts(cx, step, performed);
+                edit_open_texts(cx, &step, &performed);
                 done(cx, Ok(()));
             }
             // The user has typed meanwhile.
@@ -185,7 +185,7 @@ fn check_texts(state: &State, step: &WholeStep) -> Result<(), String> {
 }
 
 /// Changes the open texts, and keeps the step to be undone.
-fn edit_open_texts(cx: &mut Cx<'_>, step: WholeStep, performed: Performed) {
+fn edit_open_texts(cx: &mut Cx<'_>, step: &WholeStep, performed: &Performed) {
     let now_ms = cx.now_ms;
     let mut files = Vec::new();
     for file in &step.files {
