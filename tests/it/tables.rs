@@ -96,6 +96,7 @@ const VERBS: &[&str] = &[
     "Focus",
     "Fold",
     "Fork",
+    "Format",
     "Go",
     "Hide",
     "Import",

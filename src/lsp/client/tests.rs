@@ -254,3 +254,87 @@ async fn client_pulls_diagnostics_once_for_each_result() {
     assert_eq!(request["params"]["previousResultId"], "r");
     assert!(found.unwrap().is_empty());
 }
+
+/// An edit of the known file, of a version.
+fn workspace_edit(version: &Value) -> Value {
+    let edits = json!([{ "range": range(0, 1), "newText": "x" }]);
+    json!({ "documentChanges": [{ "textDocument": { "uri": "file:///w/a.rs", "version": version }, "edits": edits }] })
+}
+
+#[tokio::test]
+async fn client_edits_are_about_the_version_that_they_name() {
+    let capabilities = json!({ "textDocumentSync": 2, "renameProvider": true });
+    let (client, mut server, ..) = start(capabilities, Value::Null).await;
+    let path = Path::new("/w/a.rs");
+    open(&client, 7, "abc");
+    client.change(path, 8, &To("abcd")).unwrap();
+    server.receive().await;
+    server.receive().await;
+    for (version, expected) in
+        [(json!(1), Ok(7)), (json!(2), Ok(8)), (Value::Null, Ok(8)), (json!(9), Err(()))]
+    {
+        let (answer, request) =
+            futures::join!(client.rename(path, 1, "x"), server.answer(workspace_edit(&version)));
+        assert_eq!(request["params"]["newName"], "x");
+        match (answer, expected) {
+            (Ok(Some(edit)), Ok(expected)) => assert_eq!(edit.versions[path], expected, "{version}"),
+            (Err(QuestionError::Edit(EditError::Changed)), Err(())) => {}
+            (answer, _) => panic!("{version}: {answer:?}"),
+        }
+    }
+    let (answer, _) = futures::join!(client.rename(path, 1, "x"), server.answer(Value::Null));
+    assert_eq!(answer, Ok(None));
+    assert_eq!(client.prepare_rename(path, 1).await, Ok(edits::RenameTarget::Word), "it cannot be asked");
+}
+
+#[tokio::test]
+async fn client_rename_target_is_read_in_every_form() {
+    let capabilities = json!({ "textDocumentSync": 2, "renameProvider": { "prepareProvider": true } });
+    let (client, mut server, ..) = start(capabilities, Value::Null).await;
+    let path = Path::new("/w/a.rs");
+    open(&client, 7, "🐚bc");
+    server.receive().await;
+    let name = json!({ "range": range(2, 4), "placeholder": "n" });
+    for (sent, expected) in [
+        (Value::Null, edits::RenameTarget::Nothing),
+        (range(2, 4), edits::RenameTarget::Range(4..6, None)),
+        (name, edits::RenameTarget::Range(4..6, Some("n".to_string()))),
+        (json!({ "defaultBehavior": true }), edits::RenameTarget::Word),
+        (json!({ "defaultBehavior": false }), edits::RenameTarget::Nothing),
+    ] {
+        let (answer, _) = futures::join!(client.prepare_rename(path, 4), server.answer(sent));
+        assert_eq!(answer, Ok(expected));
+    }
+    let (answer, _) = futures::join!(client.prepare_rename(path, 4), server.answer(json!(5)));
+    assert!(matches!(answer, Err(QuestionError::Answer(_))), "{answer:?}");
+}
+
+#[tokio::test]
+async fn client_edit_that_the_server_requests_is_answered_once() {
+    let (client, mut server, mut incoming, _) = start(json!({ "textDocumentSync": 2 }), Value::Null).await;
+    open(&client, 7, "abc");
+    server.receive().await;
+    for (result, expected) in [
+        (Some(Ok(())), json!({ "applied": true })),
+        (Some(Err("why")), json!({ "applied": false, "failureReason": "why" })),
+        (None, json!({ "applied": false, "failureReason": "the user has refused it" })),
+    ] {
+        let params = json!({ "label": "l", "edit": workspace_edit(&json!(1)) });
+        server.send(json!({ "id": "e", "method": "workspace/applyEdit", "params": params })).await;
+        let Some(ServerEvent::ApplyEdit { label, edit, reply }) = next(&client, &mut incoming).await else {
+            panic!("no edit");
+        };
+        assert_eq!((label.as_deref(), edit.unwrap().versions.len()), (Some("l"), 1));
+        match result {
+            Some(result) => reply.answer(result),
+            None => drop(reply),
+        }
+        assert_eq!(server.receive().await["result"], expected);
+    }
+    server.send(json!({ "id": "e", "method": "workspace/applyEdit", "params": {} })).await;
+    let event = next(&client, &mut incoming).await;
+    assert!(
+        matches!(event, Some(ServerEvent::ApplyEdit { edit: Err(EditError::Shape(_)), .. })),
+        "{event:?}"
+    );
+}

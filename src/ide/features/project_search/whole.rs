@@ -304,8 +304,9 @@ pub fn undo_operations(cx: &mut Cx<'_>, operations: Vec<TreeStep>) {
     let work = async move { undo_steps(&trash, operations).await };
     cx.tasks.spawn("project_search.undo-operations", work, move |cx, result| {
         let (done, problems) = result.unwrap_or_else(|error| (Vec::new(), vec![error.to_string()]));
-        end(cx, &WholeStep { operations: jobs, files: Vec::new() });
+        // Saves that were requested meanwhile are for the paths after it.
         update_files(cx, &done);
+        end(cx, &WholeStep { operations: jobs, files: Vec::new() });
         if !problems.is_empty() {
             cx.state.set_error(format!("Not undone: {}", problems.join(", ")));
         }
