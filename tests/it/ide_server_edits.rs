@@ -288,6 +288,8 @@ async fn code_actions_apply_edits_and_run_commands() {
     choose(&mut ide, "Fix").await;
     ide.wait_for_text("an edit: change 1 place in 1 file?").await;
     assert_eq!(ide.text(), "GOOD\nx\n");
+    // A key typed before the dialog was read is no answer.
+    ide.advance(Duration::from_secs(2));
     ide.keys("y").await;
     wait_for_message(&mut ide, "Changed 1 place in 1 file").await;
     assert_eq!((ide.file_text("b.toy").as_str(), &edit_answer(&ide)["applied"]), ("B\n", &json!(true)));
@@ -297,6 +299,7 @@ async fn code_actions_apply_edits_and_run_commands() {
     assert_eq!(sent(&ide, "codeAction/resolve")["data"], 5);
     choose(&mut ide, "Run it").await;
     ide.wait_for_text("an edit: change 1 place in 1 file?").await;
+    ide.advance(Duration::from_secs(2));
     ide.keys("n").await;
     ide.headless.idle().await;
     assert_eq!(sent(&ide, "workspace/executeCommand")["arguments"], json!([7]));

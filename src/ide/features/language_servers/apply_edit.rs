@@ -79,7 +79,9 @@ pub fn begin(cx: &mut Cx<'_>, request: EditRequest) {
                 cx.state.set_status("Nothing to change");
                 outcome.end(cx, Ok(()));
             }
-            Ok(plan) if is_previewed || reaches_far(cx, &plan) => show(cx, &title, plan, outcome),
+            Ok(plan) if is_previewed || reaches_far(cx, &plan) => {
+                show(cx, &title, plan, outcome, is_previewed);
+            }
             Ok(plan) => apply(cx, plan, outcome),
         }
     });
@@ -92,14 +94,18 @@ fn reaches_far(cx: &Cx<'_>, plan: &EditPlan) -> bool {
     !plan.step.operations.is_empty() || plan.step.files.iter().any(|file| !is_shown(&file.target))
 }
 
-/// Shows what an edit changes, and asks the user.
-fn show(cx: &mut Cx<'_>, title: &str, mut plan: EditPlan, outcome: Outcome) {
+/// Shows what an edit changes, and asks the user. Unless it `is_expected`, keys typed before are no answer.
+fn show(cx: &mut Cx<'_>, title: &str, mut plan: EditPlan, outcome: Outcome, is_expected: bool) {
     let what = summary(&plan);
     let title = format!("{}: change {what}?", visible(title));
     let lines = std::mem::take(&mut plan.preview);
     let dialog = Dialog::difference(title, lines)
         .choice('y', "Apply", move |cx| apply(cx, plan, outcome))
         .close('n', "Cancel");
+    let shown = &mut cx.state.slots[LANGUAGE_SERVERS].shown_edits;
+    *shown += 1;
+    let number = *shown;
+    let dialog = if is_expected { dialog } else { dialog.uninvited("server-edit", number) };
     cx.state.push_layer(dialog);
 }
 

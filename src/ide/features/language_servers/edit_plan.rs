@@ -13,7 +13,7 @@ use crate::ide::core::tasks::threads::on_thread;
 use crate::ide::features::file_tree::steps::TreeJob;
 use crate::ide::features::project_search::job::{FilePlan, OpenText, Target};
 use crate::ide::features::project_search::tasks;
-use crate::ide::features::project_search::whole::WholeStep;
+use crate::ide::features::project_search::whole::{self, WholeStep};
 use crate::lsp::answers::edits::{self, EditError, EditStep, TextEdit};
 use crate::lsp::client::edits::{ServerEdit, Versions};
 use crate::lsp::position::Encoding;
@@ -138,34 +138,20 @@ impl Planner {
             return Ok(());
         }
         let name = self.name(&path);
-        let before = self.path_before(&path);
         if self.is_absent(&path) {
             return Err(format!("{name} is gone"));
         }
+        let before = self.path_before(&path);
+        let resolved = self.env.resolve(&before).await.unwrap_or_else(|_| before.clone());
+        let is_it = |open: &&OpenText| open.path == before || open.real.as_ref() == Some(&resolved);
+        let open = self.open.iter().find(is_it);
+        match open {
+            Some(open) => self.check_open(open, &before, &name)?,
+            None => self.check_in_workspace(&before).await?,
+        }
+        let open_ending = open.map(|open| open.ending);
         let read = tasks::current_text(&*self.env, &before, &self.open).await;
         let (text, ending, target) = read.map_err(|reason| format!("{name}: {reason}"))?;
-        let ending = match target {
-            Target::Closed(..) => {
-                self.check_in_workspace(&before).await?;
-                ending
-            }
-            Target::Open(id, version) => {
-                let Some(open) = self.open.iter().find(|open| open.id == id) else {
-                    return Err(format!("{name} is gone"));
-                };
-                let known = [Some(&before), open.real.as_ref(), Some(&open.path)];
-                let known = known.into_iter().flatten().find_map(|path| self.versions.get(path));
-                match known {
-                    Some(known) if *known != version => {
-                        return Err(format!("the text has changed: {name}"));
-                    }
-                    None if open.is_unsaved => {
-                        return Err(format!("{name} has changes that the server does not know"));
-                    }
-                    _ => open.ending,
-                }
-            }
-        };
         // Two names of one file.
         let same = |file: &&mut ChangingFile| match (&file.target, &target) {
             (Target::Open(a, _), Target::Open(b, _)) => a == b,
@@ -175,8 +161,19 @@ impl Planner {
             file.edits.extend(edits);
             return Ok(());
         }
+        let ending = open_ending.unwrap_or(ending);
         self.files.push(ChangingFile { path, before: text, ending, target, edits });
         Ok(())
+    }
+
+    /// Fails if the server does not know an open text as it is.
+    fn check_open(&self, open: &OpenText, path: &PathBuf, name: &str) -> Result<(), String> {
+        let paths = [Some(path), open.real.as_ref(), Some(&open.path)];
+        match paths.into_iter().flatten().find_map(|path| self.versions.get(path)) {
+            Some(known) if *known != open.version => Err(format!("the text has changed: {name}")),
+            None if open.is_unsaved => Err(format!("{name} has changes that the server does not know")),
+            _ => Ok(()),
+        }
     }
 
     async fn create(&mut self, path: PathBuf, overwrite: bool, ignore: bool) -> Result<(), String> {
@@ -263,14 +260,7 @@ impl Planner {
 
     /// Returns the path that a file has now.
     fn path_before(&self, path: &Path) -> PathBuf {
-        self.operations.iter().rev().fold(path.to_path_buf(), |path, operation| match operation {
-            TreeJob::Move { from, to } => match path.strip_prefix(to) {
-                Ok(below) if below.as_os_str().is_empty() => from.clone(),
-                Ok(below) => from.join(below),
-                Err(_) => path,
-            },
-            _ => path,
-        })
+        whole::path_before(path, &self.operations)
     }
 
     fn is_absent(&self, path: &Path) -> bool {
@@ -378,4 +368,135 @@ fn preview_texts(files: &[FilePlan]) -> Vec<String> {
         lines.push("…".to_string());
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::LocalEnvironment;
+    use crate::lsp::answers::edits::{FileEdits, WorkspaceEdit};
+    use crate::lsp::position::{Position, Range};
+
+    fn workspace() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for (name, text) in [("a", "a\n"), ("b", "b\n"), ("sub/c", "c\n")] {
+            std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+            std::fs::write(root.join(name), text).unwrap();
+        }
+        (folder, root)
+    }
+
+    fn insert(path: PathBuf, text: &str) -> EditStep {
+        let range = Range { start: Position::new(0, 0), end: Position::new(0, 0) };
+        let edits = vec![TextEdit { range, text: text.to_string() }];
+        EditStep::Text(FileEdits { path, version: None, edits })
+    }
+
+    fn create(path: PathBuf, overwrite: bool, ignore_existing: bool) -> EditStep {
+        EditStep::Create { path, overwrite, ignore_existing }
+    }
+
+    fn rename(from: PathBuf, to: PathBuf, overwrite: bool, ignore_existing: bool) -> EditStep {
+        EditStep::Rename { from, to, overwrite, ignore_existing }
+    }
+
+    /// The operations, and the new texts by path below the root.
+    type Planned = (Vec<TreeJob>, Vec<(String, String)>);
+
+    async fn planned(root: &Path, steps: Vec<EditStep>) -> Result<Planned, String> {
+        let env = Arc::new(LocalEnvironment::new(root.to_path_buf(), std::iter::empty()));
+        let (edit, versions) = (WorkspaceEdit { steps }, Versions::new());
+        let edit = ServerEdit { edit, versions, encoding: Encoding::Utf8 };
+        let plan = plan(env, root.to_path_buf(), Vec::new(), edit).await?;
+        let texts = plan.step.files.into_iter().map(|file| {
+            let mut after = file.before;
+            file.changes.apply(&mut after);
+            let path = file.path.strip_prefix(root).unwrap().display().to_string();
+            (path, after.to_string())
+        });
+        Ok((plan.step.operations, texts.collect()))
+    }
+
+    fn text(path: &str, text: &str) -> (String, String) {
+        (path.to_string(), text.to_string())
+    }
+
+    #[tokio::test]
+    async fn edit_plan_follows_renamed_files_and_folders() {
+        let (_folder, root) = workspace();
+        let at = |name: &str| root.join(name);
+        let steps = vec![
+            insert(at("sub/c"), "1"),
+            rename(at("sub"), at("new"), false, false),
+            insert(at("new/c"), "2"),
+            rename(at("a"), at("x"), false, false),
+            insert(at("x"), "3"),
+        ];
+        let (operations, texts) = planned(&root, steps).await.unwrap();
+        let moved = |from: &str, to: &str| TreeJob::Move { from: at(from), to: at(to) };
+        assert_eq!(operations, [moved("sub", "new"), moved("a", "x")]);
+        assert_eq!(texts, [text("new/c", "12c\n"), text("x", "3a\n")]);
+        let gone = planned(&root, vec![rename(at("a"), at("x"), false, false), insert(at("a"), "x")]).await;
+        assert_eq!(gone, Err("a is gone".to_string()));
+    }
+
+    #[tokio::test]
+    async fn edit_plan_options_decide_about_files_that_exist() {
+        let (_folder, root) = workspace();
+        let at = |name: &str| root.join(name);
+        let made = TreeJob::Create { path: at("a"), is_folder: false };
+        let both = [TreeJob::Delete(at("a")), made];
+        let steps = vec![insert(at("a"), "lost"), create(at("a"), true, true), insert(at("a"), "x")];
+        let (operations, texts) = planned(&root, steps).await.unwrap();
+        assert_eq!((&operations[..], texts), (&both[..], vec![text("a", "x")]), "overwriting wins");
+        let over = [TreeJob::Delete(at("b")), TreeJob::Move { from: at("a"), to: at("b") }];
+        let (operations, _) = planned(&root, vec![rename(at("a"), at("b"), true, false)]).await.unwrap();
+        assert_eq!(operations, over);
+        let kept = vec![create(at("a"), false, true), rename(at("a"), at("b"), false, true)];
+        assert_eq!(planned(&root, kept).await.unwrap(), (Vec::new(), Vec::new()));
+        let missing = |ignore_missing: bool| {
+            vec![EditStep::Delete { path: at("none"), recursive: false, ignore_missing }]
+        };
+        assert_eq!(planned(&root, missing(true)).await.unwrap().0, []);
+        for (steps, expected) in [
+            (missing(false), "none is gone"),
+            (vec![create(at("a"), false, false)], "a exists already"),
+            (vec![rename(at("a"), at("b"), false, false)], "b exists already"),
+            (vec![rename(at("none"), at("x"), false, false)], "none is gone"),
+        ] {
+            assert_eq!(planned(&root, steps).await, Err(expected.to_string()));
+        }
+        let twice = vec![create(at("n"), false, false), create(at("n"), false, false)];
+        assert_eq!(planned(&root, twice).await, Err("n exists already".to_string()));
+    }
+
+    #[tokio::test]
+    async fn edit_plan_stays_in_the_workspace() {
+        let (_folder, root) = workspace();
+        let outside = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(outside.path(), root.join("link")).unwrap();
+        std::fs::write(outside.path().join("x"), "x\n").unwrap();
+        for steps in [
+            vec![insert(root.join("link/x"), "1")],
+            vec![create(root.join("link/y"), false, false)],
+            vec![rename(root.join("a"), root.join("link/y"), false, false)],
+            vec![EditStep::Delete { path: root.clone(), recursive: true, ignore_missing: false }],
+        ] {
+            let refused = planned(&root, steps).await.unwrap_err();
+            assert!(refused.ends_with("is outside of this folder"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn edit_plan_new_text_gets_the_line_endings_of_the_file() {
+        let range = Range { start: Position::new(0, 1), end: Position::new(1, 0) };
+        let edits = [TextEdit { range, text: "\nx\r\n".to_string() }];
+        for (before, ending, expected) in [("a\r\nb", "\r\n", "a\r\nx\r\nb"), ("a\nb", "\n", "a\nx\nb")] {
+            let mut text = Text::from(before);
+            let (made, count) = changes(&text, &edits, Encoding::Utf16, ending).unwrap();
+            made.apply(&mut text);
+            assert_eq!((text.to_string().as_str(), count), (expected, 1));
+        }
+    }
 }

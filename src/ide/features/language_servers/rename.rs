@@ -1,6 +1,7 @@
 //! Renames what is at the caret, in all files: the server says what that is, the user types the new name, and sees what
 //! changes before it does.
 
+use crate::base::width::visible;
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::features::language_servers::apply_edit::{self, EditRequest, answer_or_refusal};
@@ -87,11 +88,11 @@ fn ask_name(cx: &mut Cx<'_>, server: (u32, String), origin: Origin, present: Str
 /// Asks the server what changes, and shows it.
 fn rename(cx: &mut Cx<'_>, (number, server): (u32, String), origin: Origin, name: String) {
     if !is_at(cx.state, origin.buffer, origin.version, origin.at) {
-        return cx.state.set_error(format!("{server}: the text has changed; rename again"));
+        return cx.state.set_error(format!("{}: the text has changed; rename again", visible(&server)));
     }
     let Some(asked) = ask(cx, Feature::RenameSymbol) else { return };
     let Some(asked_server) = asked.servers.into_iter().find(|server| server.number == number) else {
-        return cx.state.set_error(format!("{server} does not run"));
+        return cx.state.set_error(format!("{} does not run", visible(&server)));
     };
     let title = format!("Rename to {name}");
     let work = async move {
@@ -102,6 +103,10 @@ fn rename(cx: &mut Cx<'_>, (number, server): (u32, String), origin: Origin, name
         answer.map_err(|error| format!("{}: {error}", asked_server.name))
     };
     cx.tasks.spawn("language-servers.rename", work, move |cx, answer| match answer_or_refusal(cx, answer) {
+        // The user has gone on meanwhile.
+        Some(_) if !is_at(cx.state, origin.buffer, origin.version, origin.at) => {
+            cx.state.set_status("Rename canceled: the cursor or the text has moved");
+        }
         Some(Some(edit)) if !edit.edit.steps.is_empty() => {
             let request = EditRequest { server, title, edit, is_previewed: true, reply: None, then: None };
             apply_edit::begin(cx, request);

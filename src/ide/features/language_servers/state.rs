@@ -128,6 +128,8 @@ pub struct LanguageServers {
     pub locations: (&'static str, Vec<crate::ide::core::layers::picker::PickRow>),
     /// The last list of code actions.
     pub actions: Vec<FoundAction>,
+    /// How many edits were shown to the user without being asked for at that moment.
+    pub shown_edits: u64,
     /// Which servers may change files, by number.
     pub commands: HashMap<u32, AllowedEdits>,
     /// Whether texts are formatted before they are saved.

@@ -123,7 +123,7 @@ fn is_below(buffer: &Buffer, folder: &Path) -> bool {
 }
 
 /// Returns the path that a file has before the operations.
-fn path_before(path: &Path, operations: &[TreeJob]) -> PathBuf {
+pub fn path_before(path: &Path, operations: &[TreeJob]) -> PathBuf {
     operations.iter().rev().fold(path.to_path_buf(), |path, operation| match operation {
         TreeJob::Move { from, to } => match path.strip_prefix(to) {
             Ok(below) if below.as_os_str().is_empty() => from.clone(),
