@@ -10,20 +10,11 @@ use bowline::runtime::language_servers::server::ServerState;
 use serde_json::{Value, json};
 
 use crate::support::language_server::{
-    is_running, methods, methods_of, poll, project, server_text, text_of, trust, trusted, wait_for_method,
+    capabilities, is_running, methods, methods_of, poll, project, server_text, text_of, trust, trusted,
+    wait_for_method,
 };
 use crate::support::task_orders::with_task_orders;
 use crate::support::test_ide::TestIde;
-
-/// What the server does unless a test says otherwise.
-pub fn capabilities() -> Value {
-    json!({
-        "textDocumentSync": { "openClose": true, "change": 2, "save": true },
-        "hoverProvider": true,
-        "definitionProvider": true,
-        "referencesProvider": true,
-    })
-}
 
 fn script(capabilities: &Value) -> Value {
     json!({ "capabilities": capabilities })

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::ide_language_servers::{capabilities, poll, project, trusted};
+use crate::support::language_server::{capabilities, poll, project, trusted};
 use crate::support::test_ide::TestIde;
 
 /// A server that edits.

@@ -6,11 +6,21 @@ use std::time::{Duration, Instant};
 use bowline::ide::core::state::State;
 use bowline::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use bowline::runtime::language_servers::server::ServerState;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::test_ide::{IdeSetup, TestIde};
 
 const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/language_server.py");
+
+/// What the server does unless a test says otherwise.
+pub fn capabilities() -> Value {
+    json!({
+        "textDocumentSync": { "openClose": true, "change": 2, "save": true },
+        "hoverProvider": true,
+        "definitionProvider": true,
+        "referencesProvider": true,
+    })
+}
 
 /// A project with a file `a.toy`, and a server for such files.
 pub fn project(text: &str, script: &Value) -> IdeSetup {
