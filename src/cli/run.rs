@@ -312,10 +312,11 @@ fn connection(args: &Args, setup: Setup, process: Process) -> ide::core::ports::
     let args = args.clone();
     Box::new(move |ports| {
         async move {
-            let ide::core::ports::Ports { env, approval, questions } = ports;
+            let ide::core::ports::Ports { env, approval, questions, diagnostics } = ports;
             let mut options =
                 setup::session_options(&args, &setup, &process, Mode::OnRequest, env, approval)?;
             options.questions = Some(questions);
+            options.diagnostics = Some(diagnostics);
             // A prompt that waits must not go to a model that nobody named.
             options.replaces_missing_model = setup.initial_prompts.is_empty();
             runtime::start(options).await

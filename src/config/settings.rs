@@ -75,6 +75,8 @@ pub struct Settings {
     pub accessible: bool,
     /// Whether language servers are started for open files.
     pub language_servers: bool,
+    /// Whether the agent gets the errors that language servers find after its edits.
+    pub diagnostics_after_edit: bool,
     /// Whether files are formatted before they are saved.
     pub format_on_save: bool,
     /// Whether there is a scrollbar.

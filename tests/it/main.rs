@@ -83,6 +83,8 @@ mod ide_access;
 mod ide_accessible;
 /// A user and the agent at one desk.
 mod ide_agent;
+/// Errors after edits of the agent.
+mod ide_agent_errors;
 mod ide_agent_settings;
 /// Whatever is pressed, nothing breaks.
 mod ide_anything;

@@ -36,6 +36,7 @@ impl Default for Settings {
             scroll_margin: 3,
             accessible: false,
             language_servers: true,
+            diagnostics_after_edit: true,
             format_on_save: false,
             scrollbar: true,
             soft_wrap: "prose".to_string(),

@@ -162,6 +162,17 @@ pub static ROWS: &[Row] = &[
         assign: |settings, value| flag(&value, &mut settings.format_on_save),
     },
     Row {
+        key: "diagnostics-after-edit",
+        title: "Errors after edits of the agent",
+        group: "Agent",
+        kind: Kind::Flag,
+        default: "true",
+        aliases: &["lsp", "agent diagnostics", "check edits"],
+        doc: "Give the agent the errors that language servers find in a file after it has edited it",
+        project: false,
+        assign: |settings, value| flag(&value, &mut settings.diagnostics_after_edit),
+    },
+    Row {
         key: "line-numbers",
         title: "Line numbers",
         group: "Editor",

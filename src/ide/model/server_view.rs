@@ -1,6 +1,6 @@
 //! What language servers know of an open text, and what they found in it. Must not know servers.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
 use crate::ide::model::diagnostics::{Diagnostics, Mark};
@@ -27,6 +27,8 @@ pub struct ServerView {
     earlier: VecDeque<(u64, ChangeSet)>,
     /// The version up to which changes were applied.
     version: u64,
+    /// The last version that each server has looked at.
+    seen: HashMap<u32, u64>,
 }
 
 impl ServerView {
@@ -98,6 +100,11 @@ impl ServerView {
         is_known.then(|| ranges.into_iter().map(moved).collect())
     }
 
+    /// Returns the last version that a server has looked at.
+    pub fn seen_by(&self, server: u32) -> Option<u64> {
+        self.seen.get(&server).copied()
+    }
+
     /// Shows what a server found in a version of the text, moved along with the edits since. Returns `false` if these are
     /// not known; then nothing changes.
     pub fn show(&mut self, server: u32, version: u64, found: Vec<Mark>) -> bool {
@@ -106,6 +113,7 @@ impl ServerView {
         if !is_known {
             return false;
         }
+        self.seen.insert(server, version);
         let mut moved = Diagnostics::default();
         moved.set(server, found);
         for (_, changes) in since {

@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::incoming::ServerEvent;
 use super::{AnsweredText, Client, QUESTION_TIMEOUT, QuestionError, answered};
 use crate::base::json::json;
 use crate::lsp::answers::code_actions::{self, CodeAction, ServerAction};
@@ -77,6 +76,17 @@ pub struct FormatOptions {
     pub tab_size: usize,
     /// Whether steps are spaces.
     pub insert_spaces: bool,
+}
+
+/// A change of files that a server requests.
+#[derive(Debug)]
+pub struct RequestedEdit {
+    /// What the change is for, as the server calls it.
+    pub label: Option<String>,
+    /// The change, or why it is refused.
+    pub edit: Result<ServerEdit, EditError>,
+    /// How it is answered.
+    pub reply: EditReply,
 }
 
 /// The answer that a server waits for after it has requested a change. Dropping it answers that nothing was changed.
@@ -305,10 +315,10 @@ impl Client {
     }
 
     /// Handles the request of a server to change files.
-    pub(super) fn edit_requested(&self, id: &Id, params: &Value) -> ServerEvent {
+    pub(super) fn edit_requested(&self, id: &Id, params: &Value) -> RequestedEdit {
         let reply = EditReply { connection: self.connection.clone(), id: Some(id.clone()) };
         let edit = self.server_edit(params["edit"].clone(), &self.versions());
         let edit = edit.and_then(|edit| edit.ok_or_else(|| EditError::Shape("it is null".to_string())));
-        ServerEvent::ApplyEdit { label: params["label"].as_str().map(String::from), edit, reply }
+        RequestedEdit { label: params["label"].as_str().map(String::from), edit, reply }
     }
 }

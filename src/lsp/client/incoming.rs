@@ -6,11 +6,10 @@ use std::path::PathBuf;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::edits::{EditReply, ServerEdit};
+use super::edits::RequestedEdit;
 use super::{Client, answered};
 use crate::base::json::json;
 use crate::lsp::answers::diagnostics::{self, Diagnostic};
-use crate::lsp::answers::edits::EditError;
 use crate::lsp::capabilities::Registration;
 use crate::lsp::client::completion::TypedTriggers;
 use crate::lsp::uri;
@@ -50,14 +49,7 @@ pub enum ServerEvent {
         pulls: bool,
     },
     /// It wants to change files.
-    ApplyEdit {
-        /// What the change is for, as the server calls it.
-        label: Option<String>,
-        /// The change, or why it is refused.
-        edit: Result<ServerEdit, EditError>,
-        /// How it is answered.
-        reply: EditReply,
-    },
+    ApplyEdit(RequestedEdit),
 }
 
 /// The diagnostics of a file.
@@ -119,7 +111,9 @@ impl Client {
             "window/workDoneProgress/create" => (Value::Null, None),
             "window/showMessageRequest" => (Value::Null, Some(message(params))),
             "workspace/diagnostic/refresh" => (Value::Null, Some(ServerEvent::PullDiagnostics)),
-            "workspace/applyEdit" => return Ok(Some(self.edit_requested(id, params))),
+            "workspace/applyEdit" => {
+                return Ok(Some(ServerEvent::ApplyEdit(self.edit_requested(id, params))));
+            }
             _ => {
                 let error = RpcError {
                     code: RpcError::METHOD_NOT_FOUND,

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
+use super::edits::RequestedEdit;
 use super::incoming::ServerEvent;
 use super::*;
 use crate::base::framed::{self, FrameReader};
@@ -321,7 +322,9 @@ async fn client_edit_that_the_server_requests_is_answered_once() {
     ] {
         let params = json!({ "label": "l", "edit": workspace_edit(&json!(1)) });
         server.send(json!({ "id": "e", "method": "workspace/applyEdit", "params": params })).await;
-        let Some(ServerEvent::ApplyEdit { label, edit, reply }) = next(&client, &mut incoming).await else {
+        let Some(ServerEvent::ApplyEdit(RequestedEdit { label, edit, reply })) =
+            next(&client, &mut incoming).await
+        else {
             panic!("no edit");
         };
         assert_eq!((label.as_deref(), edit.unwrap().versions.len()), (Some("l"), 1));
@@ -334,7 +337,7 @@ async fn client_edit_that_the_server_requests_is_answered_once() {
     server.send(json!({ "id": "e", "method": "workspace/applyEdit", "params": {} })).await;
     let event = next(&client, &mut incoming).await;
     assert!(
-        matches!(event, Some(ServerEvent::ApplyEdit { edit: Err(EditError::Shape(_)), .. })),
+        matches!(event, Some(ServerEvent::ApplyEdit(RequestedEdit { edit: Err(EditError::Shape(_)), .. }))),
         "{event:?}"
     );
 }

@@ -263,6 +263,7 @@ pub(in crate::runtime) fn shared(
     shared.clock = options.clock.clone();
     shared.jobs = Arc::new(Jobs::published_in(jobs));
     shared.questions.clone_from(&options.questions);
+    shared.diagnostics.clone_from(&options.diagnostics);
     shared.delegate =
         subagents.map(|subagents| Arc::new(subagents) as Arc<dyn tools::interaction::delegate::Delegate>);
     shared.before_change_hook =

@@ -6,6 +6,7 @@
 pub(super) mod before_change;
 #[doc(hidden)]
 pub mod before_change_hook;
+pub mod new_errors;
 #[doc(hidden)]
 pub mod pipeline;
 #[doc(hidden)]

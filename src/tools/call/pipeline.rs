@@ -13,7 +13,7 @@ use futures::FutureExt;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::before_change;
+use super::{before_change, new_errors};
 use crate::base::json::json;
 use crate::base::schema::Schema;
 use crate::exec::wrap::denied_paths::OmittedCount;
@@ -89,6 +89,12 @@ pub async fn execute(
         Ok(seen) => seen,
         Err(message) => return Outcome::error(message),
     };
+    let baseline = tokio::select! {
+        biased;
+        () = cancel.cancelled() => return Outcome::error(NOT_STARTED),
+        baseline = new_errors::before(&**tool, cx, &args) => baseline,
+    };
+    let interrupt = cancel.clone();
     let invocation = Invocation {
         call_id: call.id.clone(),
         args,
@@ -104,6 +110,10 @@ pub async fn execute(
     let mut outcome = with_artifact_details(limit(outcome, limits, keep));
     if let Some(hint) = outcome.artifact.as_deref().and_then(|name| read_hint(registry, name)) {
         append_note(&mut outcome.content, &hint);
+    }
+    if let Some(baseline) = baseline.filter(|_| !outcome.is_error) {
+        let report = interrupt.run_until_cancelled(baseline.report(cx)).await.flatten();
+        outcome.content.extend(report.map(Part::text));
     }
     outcome.content.extend(note.map(Part::text));
     if let Some(words) = omitted.and_then(|count| omitted_note(count.get())) {

@@ -12,9 +12,11 @@ use parking_lot::Mutex;
 use super::config::ToolConfig;
 use crate::base::clock::{SharedClock, SystemClock};
 use crate::tools::call::before_change_hook::BeforeChangeHook;
+use crate::tools::call::new_errors::ReportedErrors;
 use crate::tools::files::folder::CommandFolder;
 use crate::tools::files::state::{FileTracker, ReadFirst};
 use crate::tools::interaction::delegate::Delegate;
+use crate::tools::interaction::diagnostics::Diagnostics;
 use crate::tools::interaction::questions::Questions;
 use crate::tools::output::artifacts::Artifacts;
 use crate::tools::running::jobs::Jobs;
@@ -56,6 +58,10 @@ pub struct AgentToolState {
     pub folder: Arc<CommandFolder>,
     /// Asks the user; `None` when no user can answer.
     pub questions: Option<Arc<dyn Questions>>,
+    /// Finds errors in files that calls have changed; `None` where no language servers are.
+    pub diagnostics: Option<Arc<dyn Diagnostics>>,
+    /// The errors that the model was told.
+    pub reported_errors: Arc<ReportedErrors>,
     /// Starts subagents; `None` at the maximum depth.
     pub delegate: Option<Arc<dyn Delegate>>,
     /// Called before calls change files.
@@ -82,6 +88,8 @@ impl AgentToolState {
             own_folders: Vec::new(),
             folder: Arc::default(),
             questions: None,
+            diagnostics: None,
+            reported_errors: Arc::default(),
             delegate: None,
             before_change_hook: None,
         }

@@ -8,6 +8,7 @@
 pub mod delegate;
 #[doc(hidden)]
 pub mod delegation;
+pub mod diagnostics;
 #[doc(hidden)]
 pub mod plan;
 pub mod questions;

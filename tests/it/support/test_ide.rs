@@ -388,7 +388,7 @@ impl IdeSetup {
         let (vars, discover, check_keys) = (std::mem::take(&mut self.vars), self.discover, self.check_keys);
         let tool_flags = ToolFlags { only: self.tools.take(), ..ToolFlags::default() };
         Box::new(move |ports| {
-            let Ports { env, approval, questions } = ports;
+            let Ports { env, approval, questions, diagnostics } = ports;
             async move {
                 runtime::start(SessionOptions {
                     approval_mode: policy,
@@ -399,6 +399,7 @@ impl IdeSetup {
                     clock,
                     ids: CountingIds::shared(),
                     questions: Some(questions),
+                    diagnostics: Some(diagnostics),
                     tool_flags,
                     checkpoints,
                     vars,

@@ -14,8 +14,7 @@ use crate::ide::features::language_servers::sync;
 use crate::ide::features::project_search::job::Target;
 use crate::ide::features::project_search::navigate::open_texts;
 use crate::ide::features::project_search::whole;
-use crate::lsp::answers::edits::EditError;
-use crate::lsp::client::edits::{EditReply, ServerEdit};
+use crate::lsp::client::edits::{EditReply, RequestedEdit, ServerEdit};
 
 /// How long after the end of a command its edits may still arrive: some servers answer the command first.
 const LATE_EDITS: Duration = Duration::from_secs(2);
@@ -145,13 +144,8 @@ pub fn command_ended(cx: &mut Cx<'_>, number: u32) {
 }
 
 /// A server wants to change files.
-pub fn on_requested(
-    cx: &mut Cx<'_>,
-    number: u32,
-    label: Option<String>,
-    edit: Result<ServerEdit, EditError>,
-    reply: EditReply,
-) {
+pub fn on_requested(cx: &mut Cx<'_>, number: u32, requested: RequestedEdit) {
+    let RequestedEdit { label, edit, reply } = requested;
     let now = cx.now;
     let known = &mut cx.state.slots[LANGUAGE_SERVERS];
     let allowed = known.commands.get(&number);

@@ -2,6 +2,7 @@
 
 use crate::ide::core::feature::{Feature, FeatureEvent};
 
+pub mod agent;
 pub mod apply_edit;
 pub mod code_actions;
 pub mod commands;
@@ -32,6 +33,7 @@ pub const FEATURE: Feature = Feature {
             is_allowed,
             is_on,
             formats_on_save,
+            reports_to_agent: options.settings.settings.diagnostics_after_edit,
             ..state::LanguageServers::default()
         };
         Box::new(state)
@@ -56,12 +58,13 @@ pub const FEATURE: Feature = Feature {
         FeatureEvent::DeadlineReached => {
             updates::pull_changed(cx);
             format::on_deadline(cx);
+            agent::settle(cx);
         }
         _ => {}
     },
     deadline: |state| {
         let pull_at = state.slots[state::LANGUAGE_SERVERS].pull_at;
-        pull_at.into_iter().chain(format::deadline(state)).min()
+        pull_at.into_iter().chain(format::deadline(state)).chain(agent::deadline(state)).min()
     },
     before_save: format::before_save,
     ..Feature::new("language_servers")

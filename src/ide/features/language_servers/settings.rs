@@ -22,4 +22,7 @@ pub const SETTINGS: &[SettingSpec] = &[
     SettingSpec::new("format-on-save", |cx, new| {
         cx.state.slots[LANGUAGE_SERVERS].formats_on_save = new.format_on_save;
     }),
+    SettingSpec::new("diagnostics-after-edit", |cx, new| {
+        cx.state.slots[LANGUAGE_SERVERS].reports_to_agent = new.diagnostics_after_edit;
+    }),
 ];

@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::Sender;
 
 use crate::ide::core::slots::Slot;
+use crate::ide::features::language_servers::agent::{Visit, Waiting};
 use crate::ide::features::language_servers::code_actions::FoundAction;
 use crate::ide::features::language_servers::format::PendingSave;
 use crate::ide::model::buffers::BufferId;
@@ -122,6 +123,14 @@ pub struct LanguageServers {
     pub waiting: HashMap<BufferId, (String, Vec<WantedServer>)>,
     /// When servers are asked for diagnostics next, on the monotonic clock.
     pub pull_at: Option<Duration>,
+    /// Whether the agent gets the errors of files that it edits.
+    pub reports_to_agent: bool,
+    /// What the agent waits for.
+    pub waiting_for_errors: Vec<Waiting>,
+    /// Files that are open at servers only for the agent.
+    pub visits: HashMap<PathBuf, Visit>,
+    /// Number of the last visit.
+    pub last_visit: u64,
     /// Number of the last server.
     pub last_number: u32,
     /// The last list of locations: what was asked, and its rows.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::base::width::visible;
 use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::damage::Part;
+use crate::ide::features::language_servers::agent;
 use crate::ide::features::language_servers::apply_edit;
 use crate::ide::features::language_servers::questions;
 use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
@@ -74,9 +75,7 @@ fn on_event(cx: &mut Cx<'_>, number: u32, event: ServerEvent) {
                 pull_again(cx, number);
             }
         }
-        ServerEvent::ApplyEdit { label, edit, reply } => {
-            apply_edit::on_requested(cx, number, label, edit, reply);
-        }
+        ServerEvent::ApplyEdit(requested) => apply_edit::on_requested(cx, number, requested),
         ServerEvent::Progress { token, text } => {
             let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) else { return };
             match text {
@@ -122,7 +121,12 @@ fn first_line(text: &str) -> &str {
 pub fn show_diagnostics(cx: &mut Cx<'_>, number: u32, found: FileDiagnostics) {
     let known = &cx.state.slots[LANGUAGE_SERVERS];
     let served = known.texts.iter().find(|(_, text)| text.path == found.path);
-    let Some((id, served)) = served else { return };
+    let Some((id, served)) = served else {
+        if agent::take_in(cx.state, number, &found) {
+            agent::settle(cx);
+        }
+        return;
+    };
     let id = *id;
     let is_asked = served
         .servers
@@ -140,6 +144,7 @@ pub fn show_diagnostics(cx: &mut Cx<'_>, number: u32, found: FileDiagnostics) {
     }
     cx.state.damage.add(Part::Editor);
     cx.state.damage.add(Part::Status);
+    agent::settle(cx);
 }
 
 /// Asks a server for the diagnostics of all texts that it knows, if it gives them only when asked.

@@ -1,0 +1,154 @@
+//! The errors that an edit introduces, as language servers see them, at the end of its result. Must not know servers.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+use serde_json::Value;
+
+use crate::base::plural::pluralize;
+use crate::tools::contract::context::Context;
+use crate::tools::contract::tool::{Tool, ToolClass};
+use crate::tools::files::paths;
+use crate::tools::interaction::diagnostics::{Diagnostics, FileError};
+
+/// How long servers may look at the files before the edit, and after it.
+const WAIT_BEFORE: Duration = Duration::from_secs(1);
+const WAIT_AFTER: Duration = Duration::from_secs(3);
+/// Maximum number of files that are looked at.
+const FILES_MAX: usize = 20;
+/// Maximum number of errors that are named.
+const ERRORS_MAX: usize = 20;
+/// Maximum characters of a message.
+const MESSAGE_MAX: usize = 300;
+
+/// What was wrong in the files before an edit.
+pub(in crate::tools) struct Baseline {
+    servers: Arc<dyn Diagnostics>,
+    files: Vec<(PathBuf, Vec<FileError>)>,
+}
+
+/// Looks at the files that a call names before it changes them; `None` if it changes none, or no server can say anything.
+pub(in crate::tools) async fn before(tool: &dyn Tool, cx: &Context, args: &Value) -> Option<Baseline> {
+    let servers = cx.shared.diagnostics.clone().filter(|_| tool.class() == ToolClass::Edits)?;
+    let targets = tool.targets(args);
+    let paths = targets.iter().take(FILES_MAX).map(|target| paths::resolve(&*cx.env, target));
+    let looked = join_all(paths.map(|path| {
+        let servers = &servers;
+        async move {
+            let found = servers.errors(path.clone(), WAIT_BEFORE).await;
+            (path, found.unwrap_or_default())
+        }
+    }));
+    Some(Baseline { files: looked.await, servers })
+}
+
+impl Baseline {
+    /// Returns what the result says about errors that are new since then, if there are any. An error that the model was
+    /// told once is not repeated while it stays.
+    pub(in crate::tools) async fn report(self, cx: &Context) -> Option<String> {
+        let after =
+            join_all(self.files.iter().map(|(path, _)| self.servers.errors(path.clone(), WAIT_AFTER)));
+        let mut lines = Vec::new();
+        for ((path, before), after) in self.files.iter().zip(after.await) {
+            let Some(after) = after else { continue };
+            let new = new_errors(before, &after);
+            let fresh = cx.shared.reported_errors.take_new(path, &after, new);
+            lines.extend(fresh.into_iter().map(|error| line(cx.env.root(), path, error)));
+        }
+        let count = lines.len();
+        let head = format!("Language servers find {} in it:", pluralize(count, "new error", "new errors"));
+        if count > ERRORS_MAX {
+            lines.truncate(ERRORS_MAX);
+            lines.push(format!("… and {} more", count - ERRORS_MAX));
+        }
+        (count > 0).then(|| format!("{head}\n{}", lines.join("\n")))
+    }
+}
+
+/// Returns the errors that there were not before. An error that has moved is the same.
+fn new_errors<'a>(before: &[FileError], after: &'a [FileError]) -> Vec<&'a FileError> {
+    let mut known: Vec<(&str, &str)> =
+        before.iter().map(|error| (error.message.as_str(), error.origin.as_str())).collect();
+    let is_new = |error: &&FileError| {
+        let same = (error.message.as_str(), error.origin.as_str());
+        let at = known.iter().position(|known| *known == same);
+        at.map(|at| known.swap_remove(at)).is_none()
+    };
+    after.iter().filter(is_new).collect()
+}
+
+fn line(root: &Path, path: &Path, error: &FileError) -> String {
+    let words = error.message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let message: String = words.chars().take(MESSAGE_MAX).collect();
+    let cut = if message.len() < words.len() { "…" } else { "" };
+    let origin = if error.origin.is_empty() { String::new() } else { format!(" ({})", error.origin) };
+    let shown = path.strip_prefix(root).unwrap_or(path).display();
+    format!("{shown}:{}:{}: {message}{cut}{origin}", error.line, error.column)
+}
+
+/// The errors that a model was told, by file.
+#[derive(Debug, Default)]
+pub struct ReportedErrors(parking_lot::Mutex<std::collections::HashMap<PathBuf, Vec<(String, String)>>>);
+
+impl ReportedErrors {
+    /// Returns those of the new errors of a file that were not told before, and notes them. `all` are the errors there now:
+    /// one that was mended may be told again.
+    fn take_new<'a>(&self, path: &Path, all: &[FileError], new: Vec<&'a FileError>) -> Vec<&'a FileError> {
+        let mut reported = self.0.lock();
+        let told = reported.entry(path.to_path_buf()).or_default();
+        told.retain(|(message, origin)| {
+            all.iter().any(|error| error.message == *message && error.origin == *origin)
+        });
+        let is_told = |told: &[(String, String)], error: &FileError| {
+            told.iter().any(|(message, origin)| *message == error.message && *origin == error.origin)
+        };
+        let fresh: Vec<_> = new.into_iter().filter(|error| !is_told(told, error)).collect();
+        told.extend(fresh.iter().map(|error| (error.message.clone(), error.origin.clone())));
+        if told.is_empty() {
+            reported.remove(path);
+        }
+        fresh
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(line: usize, message: &str) -> FileError {
+        FileError { line, column: 2, message: message.to_string(), origin: "toy E1".to_string() }
+    }
+
+    fn messages(errors: &[&FileError]) -> Vec<(usize, String)> {
+        errors.iter().map(|error| (error.line, error.message.clone())).collect()
+    }
+
+    #[test]
+    fn new_errors_are_those_that_were_not_there_wherever_they_stand() {
+        let before = [error(1, "a"), error(2, "a"), error(3, "b")];
+        let after = [error(11, "a"), error(12, "a"), error(13, "a"), error(14, "c")];
+        assert_eq!(messages(&new_errors(&before, &after)), [(13, "a".into()), (14, "c".into())]);
+        assert_eq!(new_errors(&after, &after).len(), 0);
+    }
+
+    #[test]
+    fn new_errors_are_told_once_until_they_are_mended() {
+        let told = ReportedErrors::default();
+        let path = Path::new("/a");
+        let (one, two) = (error(1, "a"), error(2, "b"));
+        assert_eq!(told.take_new(path, std::slice::from_ref(&one), vec![&one]).len(), 1);
+        assert_eq!(told.take_new(path, &[one.clone(), two.clone()], vec![&one, &two]), [&two]);
+        assert_eq!(told.take_new(path, &[], Vec::new()).len(), 0);
+        assert_eq!(told.take_new(path, std::slice::from_ref(&one), vec![&one]).len(), 1, "it came back");
+    }
+
+    #[test]
+    fn new_errors_are_lines_with_place_and_origin() {
+        let found = error(3, "first\n  second");
+        assert_eq!(line(Path::new("/w"), Path::new("/w/a.rs"), &found), "a.rs:3:2: first second (toy E1)");
+        let bare = FileError { origin: String::new(), message: "x".repeat(400), ..found };
+        assert_eq!(line(Path::new("/w"), Path::new("/b"), &bare).chars().count(), "/b:3:2: ".len() + 301);
+    }
+}
