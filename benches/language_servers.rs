@@ -47,6 +47,7 @@ fn answer(count: usize) -> Answer {
         origin: Origin::Server(SERVER),
         text: None,
         is_incomplete: false,
+        is_stale: false,
         commit: Vec::new(),
         resolves: false,
     };

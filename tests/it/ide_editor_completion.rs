@@ -176,9 +176,12 @@ async fn completion_after_a_trigger_character_is_asked_for_with_it() {
         move |log: &std::path::Path| std::fs::read_to_string(log).unwrap_or_default().contains(wanted)
     };
     poll(&mut ide, log(r#""triggerKind": 2"#)).await;
-    ide.type_in("l").await;
+    ide.headless.press("l");
+    assert!(shows(ide.state()), "what is shown stays while the server is asked again");
+    assert_eq!(labels(&mut ide), ["len"]);
     wait_for_list(&mut ide).await;
     poll(&mut ide, log(r#""triggerKind": 3"#)).await;
+    assert_eq!(labels(&mut ide), ["len"], "once");
     // Nothing is typed of a name: Enter means a new line.
     ide.keys("Backspace Backspace").await;
     ide.type_in(".").await;

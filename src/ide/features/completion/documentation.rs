@@ -25,7 +25,7 @@ pub fn ask_when_rested(cx: &mut Cx<'_>) {
     }
     let width = pane::documentation_width(cx.state.size);
     let open = &cx.state.slots[COMPLETIONS].open;
-    let Some(open) = open.as_ref().filter(|_| width > 0) else { return };
+    let Some(open) = open.as_ref().filter(|_| width > 0 && !cx.state.is_accessible()) else { return };
     let asked = &open.rows[row];
     let server = match open.sources[asked.source].origin {
         Origin::Server(number) if !asked.is_resolved => cx.state.slots[LANGUAGE_SERVERS].server(number),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::base::width::visible;
 use crate::ide::core::context::{Cx, answer_or_error};
@@ -64,30 +64,23 @@ pub struct Answer {
     pub rows: Vec<Row>,
 }
 
-/// Asks for the list of a place. The rows that are shown stay until the first new ones are there.
+/// Asks for the list of a place. What is shown stays until the servers that are asked again have answered, if they said that
+/// they have more.
 pub fn request(cx: &mut Cx<'_>, place: &Place, trigger: Trigger, is_by_hand: bool) {
     let cancel = CancellationToken::new();
     let known = &mut cx.state.slots[COMPLETIONS];
     known.last += 1;
     let number = known.last;
-    known.open = Some(OpenList {
-        number,
-        buffer: place.buffer,
-        word: place.word.clone(),
-        asked: place.word.len(),
-        before: place.before.clone(),
-        sources: Vec::new(),
-        rows: Vec::new(),
-        matches: Vec::new(),
-        selected: 0,
-        is_chosen: false,
-        waiting: 0,
-        is_by_hand,
-        documentation: None,
-        documentation_at: None,
-        questions: Arc::new(cancel.clone().drop_guard()),
-    });
-    let servers = ask_servers(cx, place, trigger, number, &cancel);
+    let mut open = known.open.take().filter(|_| trigger == Trigger::Incomplete).map_or_else(
+        || OpenList::new(place.buffer, Arc::new(cancel.clone().drop_guard())),
+        |open| carried_over(open, place, Arc::new(cancel.clone().drop_guard())),
+    );
+    (open.number, open.is_by_hand) = (number, is_by_hand);
+    (open.word, open.asked, open.before) = (place.word.clone(), place.word.len(), place.before.clone());
+    let again: Vec<Origin> =
+        open.sources.iter().filter(|source| source.is_stale).map(|source| source.origin).collect();
+    known.open = Some(open);
+    let servers = ask_servers(cx, place, trigger, (number, &again), &cancel);
     let others =
         if trigger == Trigger::Invoked { sources::ask(cx, place, number, servers, is_by_hand) } else { 0 };
     let is_asked = servers + others > 0;
@@ -100,6 +93,20 @@ pub fn request(cx: &mut Cx<'_>, place: &Place, trigger: Trigger, is_by_hand: boo
             }
         }
     }
+    show(cx);
+}
+
+/// Returns a list for a longer word with the rows of the one before it.
+fn carried_over(mut open: OpenList, place: &Place, questions: Arc<DropGuard>) -> OpenList {
+    for source in &mut open.sources {
+        source.is_stale = source.is_incomplete;
+    }
+    let grown = place.word.len() as isize - open.asked as isize;
+    for row in &mut open.rows {
+        row.back = row.back.saturating_add_signed(grown);
+    }
+    open.questions = questions;
+    open
 }
 
 /// Asks the servers of the text; returns how many.
@@ -107,19 +114,19 @@ fn ask_servers(
     cx: &mut Cx<'_>,
     place: &Place,
     trigger: Trigger,
-    number: u64,
+    (number, again): (u64, &[Origin]),
     cancel: &CancellationToken,
 ) -> usize {
     sync::flush(cx.state);
     let known = &cx.state.slots[LANGUAGE_SERVERS];
     let Some(served) = known.texts.get(&place.buffer) else { return 0 };
     let path = served.path.clone();
-    let wants = |letter: char| move |triggers: &[char]| triggers.contains(&letter);
     let servers = known.for_feature(place.buffer, Feature::Completion).into_iter();
     // Those that do not know the character have nothing to say.
     let servers = servers.filter(|server| match trigger {
-        Trigger::Character(letter) => wants(letter)(&server.triggers.completion),
-        _ => true,
+        Trigger::Character(letter) => server.triggers.completion.contains(&letter),
+        Trigger::Incomplete => again.contains(&Origin::Server(server.number)),
+        Trigger::Invoked => true,
     });
     let asked: Vec<_> = servers
         .map(|server| (server.number, server.triggers.commit.clone(), questions::client(server)))
@@ -168,6 +175,7 @@ fn source(
         origin: Origin::Server(server),
         text: Some((text, encoding)),
         is_incomplete,
+        is_stale: false,
         commit,
         resolves: client.resolves_completions(),
     }
@@ -209,15 +217,19 @@ pub fn take_in(cx: &mut Cx<'_>, number: u64, answer: Option<Answer>) {
     };
     open.waiting = open.waiting.saturating_sub(1);
     if let Some(Answer { source, mut rows }) = answer {
+        open.drop_stale(Some(source.origin));
         let index = open.sources.len();
         for row in &mut rows {
             row.source = index;
         }
         open.sources.push(source);
         open.rows.append(&mut rows);
-        open.rank(now);
     }
     let is_done = open.waiting == 0;
+    if is_done {
+        open.drop_stale(None);
+    }
+    open.rank(now);
     let (is_empty, is_by_hand) = (open.matches.is_empty(), open.is_by_hand);
     if is_done && is_empty && is_by_hand {
         cx.state.set_status("No completions here");

@@ -28,7 +28,7 @@ const WORD_MAX: usize = 80;
 const TEXTS_MAX: usize = 2 << 20;
 
 fn source(origin: Origin) -> Source {
-    Source { origin, text: None, is_incomplete: false, commit: Vec::new(), resolves: false }
+    Source { origin, text: None, is_incomplete: false, is_stale: false, commit: Vec::new(), resolves: false }
 }
 
 fn answer(origin: Origin, items: Vec<(Item, usize)>) -> Answer {

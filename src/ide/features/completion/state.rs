@@ -78,6 +78,8 @@ pub struct Source {
     pub text: Option<(AnsweredText, Encoding)>,
     /// Whether it may have others once more is typed.
     pub is_incomplete: bool,
+    /// Whether it was asked again: its rows stay until it has answered.
+    pub is_stale: bool,
     /// Characters that accept a row without its own and are typed behind it.
     pub commit: Vec<char>,
     /// Whether it can say more about a row.
@@ -142,9 +144,42 @@ pub struct OpenList {
 }
 
 impl OpenList {
+    /// Returns a list of a text without rows, whose questions end with it.
+    pub fn new(buffer: BufferId, questions: Arc<DropGuard>) -> Self {
+        Self {
+            number: 0,
+            buffer,
+            word: String::new(),
+            asked: 0,
+            before: String::new(),
+            sources: Vec::new(),
+            rows: Vec::new(),
+            matches: Vec::new(),
+            selected: 0,
+            is_chosen: false,
+            waiting: 0,
+            is_by_hand: false,
+            documentation: None,
+            documentation_at: None,
+            questions,
+        }
+    }
+
     /// Returns the selected row.
     pub fn selected_row(&self) -> Option<&Row> {
         self.matches.get(self.selected).map(|found| &self.rows[found.row as usize])
+    }
+
+    /// Removes the rows of the sources that are asked again: of all, or of one that has answered.
+    pub fn drop_stale(&mut self, answered: Option<Origin>) {
+        let is_gone =
+            |source: &Source| source.is_stale && answered.is_none_or(|origin| origin == source.origin);
+        if self.sources.iter().any(is_gone) {
+            self.rows.retain(|row| !is_gone(&self.sources[row.source]));
+            for source in &mut self.sources {
+                source.is_stale &= answered.is_some_and(|origin| origin != source.origin);
+            }
+        }
     }
 
     /// Returns how many bytes before the caret a row replaces now.
@@ -197,4 +232,37 @@ pub struct ShownSignature {
     pub place: (usize, usize),
     /// What is said about the parameter, on one line; may be empty.
     pub about: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+
+    fn source(origin: Origin, is_stale: bool) -> Source {
+        Source { origin, text: None, is_incomplete: is_stale, is_stale, commit: Vec::new(), resolves: false }
+    }
+
+    fn row(source: usize) -> Row {
+        Row { item: Item::default(), source, back: 0, after: 0, is_resolved: true }
+    }
+
+    #[test]
+    fn completions_of_sources_asked_again_stay_until_each_has_answered() {
+        let mut open = OpenList::new(BufferId(1), Arc::new(CancellationToken::new().drop_guard()));
+        open.sources = vec![
+            source(Origin::Server(1), true),
+            source(Origin::Snippets, false),
+            source(Origin::Server(2), true),
+        ];
+        open.rows = (0..3).map(row).collect();
+        let left = |open: &OpenList| open.rows.iter().map(|row| row.source).collect::<Vec<_>>();
+        open.drop_stale(Some(Origin::Server(1)));
+        assert_eq!(left(&open), [1, 2]);
+        open.sources.push(source(Origin::Server(1), false));
+        open.rows.push(row(3));
+        open.drop_stale(None);
+        assert_eq!(left(&open), [1, 3], "an answer that came stays");
+    }
 }
