@@ -166,37 +166,8 @@ pub fn of_client() -> Value {
                 "tagSupport": { "valueSet": [1, 2] },
             },
             "diagnostic": { "dynamicRegistration": true, "relatedDocumentSupport": true },
-            "completion": {
-                "dynamicRegistration": true,
-                "contextSupport": true,
-                "insertTextMode": 2,
-                "completionItem": {
-                    "snippetSupport": true,
-                    "commitCharactersSupport": true,
-                    "documentationFormat": ["markdown", "plaintext"],
-                    "deprecatedSupport": true,
-                    "preselectSupport": true,
-                    "tagSupport": { "valueSet": [1] },
-                    "insertReplaceSupport": true,
-                    "resolveSupport": { "properties": ["documentation", "detail", "additionalTextEdits"] },
-                    "insertTextModeSupport": { "valueSet": [2] },
-                    "labelDetailsSupport": true,
-                },
-                "completionItemKind": { "valueSet": (1..=25).collect::<Vec<u8>>() },
-                "completionList": {
-                    "itemDefaults": ["commitCharacters", "editRange", "insertTextFormat", "insertTextMode", "data"],
-                },
-            },
-            "signatureHelp": {
-                "dynamicRegistration": true,
-                "contextSupport": true,
-                "signatureInformation": {
-                    "documentationFormat": ["markdown", "plaintext"],
-                    "parameterInformation": { "labelOffsetSupport": true },
-                    "activeParameterSupport": true,
-                    "noActiveParameterSupport": true,
-                },
-            },
+            "completion": completion(),
+            "signatureHelp": signature_help(),
             "hover": { "dynamicRegistration": true, "contentFormat": ["markdown", "plaintext"] },
             "declaration": link,
             "definition": link,
@@ -226,6 +197,45 @@ pub fn of_client() -> Value {
                 "failureHandling": "transactional",
                 "normalizesLineEndings": true,
             },
+        },
+    })
+}
+
+/// Returns what it can do with completions.
+fn completion() -> Value {
+    json!({
+        "dynamicRegistration": true,
+        "contextSupport": true,
+        "insertTextMode": 2,
+        "completionItem": {
+            "snippetSupport": true,
+            "commitCharactersSupport": true,
+            "documentationFormat": ["markdown", "plaintext"],
+            "deprecatedSupport": true,
+            "preselectSupport": true,
+            "tagSupport": { "valueSet": [1] },
+            "insertReplaceSupport": true,
+            "resolveSupport": { "properties": ["documentation", "detail", "additionalTextEdits"] },
+            "insertTextModeSupport": { "valueSet": [2] },
+            "labelDetailsSupport": true,
+        },
+        "completionItemKind": { "valueSet": (1..=25).collect::<Vec<u8>>() },
+        "completionList": {
+            "itemDefaults": ["commitCharacters", "editRange", "insertTextFormat", "insertTextMode", "data"],
+        },
+    })
+}
+
+/// Returns what it can do with signatures.
+fn signature_help() -> Value {
+    json!({
+        "dynamicRegistration": true,
+        "contextSupport": true,
+        "signatureInformation": {
+            "documentationFormat": ["markdown", "plaintext"],
+            "parameterInformation": { "labelOffsetSupport": true },
+            "activeParameterSupport": true,
+            "noActiveParameterSupport": true,
         },
     })
 }

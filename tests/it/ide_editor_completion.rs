@@ -30,7 +30,7 @@ fn range(line: u32, from: u32, to: u32) -> Value {
 fn with_items(text: &str, items: &Value) -> IdeSetup {
     let answers = json!({ "textDocument/completion": items,
         "completionItem/resolve": { "label": "x", "documentation": "All about *it*." } });
-    project(text, &json!({ "capabilities": capabilities(), "answers": answers })).completions()
+    project(text, &json!({ "capabilities": capabilities(), "answers": answers })).completions().size(80, 16)
 }
 
 fn shows(state: &State) -> bool {
@@ -232,7 +232,7 @@ async fn completion_signature_follows_the_parameter_and_closes() {
         "textDocument/signatureHelp": { "signatures": [signature, { "label": "print()" }],
             "activeParameter": 0 } });
     let script = json!({ "capabilities": capabilities(), "answers": answers });
-    let mut ide = trusted(project("\n\n", &script).completions()).await;
+    let mut ide = trusted(project("\n\n", &script).completions().size(80, 16)).await;
     ide.keys("Down").await;
     ide.type_in("print(").await;
     ide.wait_for_text("print(text: str, times: int)").await;

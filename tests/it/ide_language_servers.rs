@@ -10,11 +10,16 @@ use bowline::runtime::language_servers::server::ServerState;
 use serde_json::{Value, json};
 
 use crate::support::language_server::{
-    capabilities, is_running, methods, methods_of, poll, project, server_text, text_of, trust, trusted,
+    self, capabilities, is_running, methods, methods_of, poll, server_text, text_of, trust, trusted,
     wait_for_method,
 };
 use crate::support::task_orders::with_task_orders;
-use crate::support::test_ide::TestIde;
+use crate::support::test_ide::{IdeSetup, TestIde};
+
+/// A project in a small window.
+fn project(text: &str, script: &Value) -> IdeSetup {
+    language_server::project(text, script).size(80, 16)
+}
 
 fn script(capabilities: &Value) -> Value {
     json!({ "capabilities": capabilities })

@@ -247,8 +247,8 @@ async fn choose(ide: &mut TestIde, title: &str) {
     ide.headless.press("Enter");
 }
 
-#[tokio::test]
-async fn code_actions_apply_edits_and_run_commands() {
+/// A server with actions of each kind, one of whose commands changes another file.
+fn acting() -> Value {
     let fix = changes(&[document("a.toy", &json!(1), &[edit((0, 0), (0, 3), "GOOD")])]);
     let actions = json!([
         { "title": "Off", "kind": "refactor", "disabled": { "reason": "not\u{7} here" } },
@@ -263,10 +263,13 @@ async fn code_actions_apply_edits_and_run_commands() {
         "codeAction/resolve": { "title": "Later", "edit": resolved },
         "workspace/executeCommand": null,
     });
-    let requested = changes(&[document("b.toy", &Value::Null, &[edit((0, 0), (0, 1), "B")])]);
-    let script_of = json!({ "capabilities": editing(), "answers": answers,
-        "edits": { "workspace/executeCommand": requested } });
-    let setup = project("BAD\nx\n", &script_of).file("b.toy", "b\n");
+    let requested = changes(&[document("b.toy", &Value::Null, &[edit((0, 0), (0, 0), "B")])]);
+    json!({ "capabilities": editing(), "answers": answers, "edits": { "workspace/executeCommand": requested } })
+}
+
+#[tokio::test]
+async fn code_actions_apply_edits_and_run_commands() {
+    let setup = project("BAD\nx\n", &acting()).file("b.toy", "b\n");
     let mut ide = trusted(setup.size(80, 24)).await;
     ide.wait_for("1 error", |state| {
         state.buffers.current().unwrap().servers.diagnostics.counts().errors == 1
@@ -292,7 +295,7 @@ async fn code_actions_apply_edits_and_run_commands() {
     ide.advance(Duration::from_secs(2));
     ide.keys("y").await;
     wait_for_message(&mut ide, "Changed 1 place in 1 file").await;
-    assert_eq!((ide.file_text("b.toy").as_str(), &edit_answer(&ide)["applied"]), ("B\n", &json!(true)));
+    assert_eq!((ide.file_text("b.toy").as_str(), &edit_answer(&ide)["applied"]), ("Bb\n", &json!(true)));
     choose(&mut ide, "Later").await;
     wait_for_message(&mut ide, "Changed 1 place in 1 file").await;
     assert_eq!(ide.text(), "GOOD\nresolved\n");

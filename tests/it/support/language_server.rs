@@ -24,7 +24,7 @@ pub fn capabilities() -> Value {
 
 /// A project with a file `a.toy`, and a server for such files.
 pub fn project(text: &str, script: &Value) -> IdeSetup {
-    let setup = IdeSetup::new().with("a.toy", text).size(80, 16).language_servers();
+    let setup = IdeSetup::new().with("a.toy", text).language_servers();
     let file = setup.workspace_dir().with_file_name("script.json");
     std::fs::write(&file, script.to_string()).unwrap();
     let table = format!(

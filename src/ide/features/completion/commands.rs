@@ -40,7 +40,7 @@ pub const COMMANDS: &[Command] = &[
     command("completion.accept-or-newline", "Accept completion or break line", &[], |cx| {
         accept_or_newline(cx, false);
     }),
-    command("completion.accept-selected", "Accept selected completion or break line", &[], |cx| {
+    command("completion.accept-selected", "Accept selected completion", &[], |cx| {
         accept_or_newline(cx, true);
     }),
     command("completion.run", "Accept completion and send", &["complete"], |cx| prompt::accept(cx, true)),
