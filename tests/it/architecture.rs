@@ -47,6 +47,7 @@ const LAYERS: &[(u8, &str, &[&str])] = &[
             "tools::contract::view",
             "tools::permissions::approval",
             "tools::running::watched_job",
+            "tools::interaction::diagnostics",
             "tools::interaction::questions",
             "tools::permissions::policy",
             "tools::permissions::rules",

@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 
 use crate::base::plural::pluralize;
+use crate::llm::model::Part;
 use crate::tools::contract::context::Context;
-use crate::tools::contract::tool::{Tool, ToolClass};
+use crate::tools::contract::tool::{Outcome, Tool, ToolClass};
 use crate::tools::files::paths;
 use crate::tools::interaction::diagnostics::{Diagnostics, FileError};
 
@@ -29,8 +31,14 @@ pub(in crate::tools) struct Baseline {
     files: Vec<(PathBuf, Vec<FileError>)>,
 }
 
-/// Looks at the files that a call names before it changes them; `None` if it changes none, or no server can say anything.
-pub(in crate::tools) async fn before(tool: &dyn Tool, cx: &Context, args: &Value) -> Option<Baseline> {
+/// Looks at the files that a call names before it changes them; `None` if it changes none, it was interrupted, or there are
+/// no servers.
+pub(in crate::tools) async fn before(
+    tool: &dyn Tool,
+    cx: &Context,
+    args: &Value,
+    cancel: &CancellationToken,
+) -> Option<Baseline> {
     let servers = cx.shared.diagnostics.clone().filter(|_| tool.class() == ToolClass::Edits)?;
     let targets = tool.targets(args);
     let paths = targets.iter().take(FILES_MAX).map(|target| paths::resolve(&*cx.env, target));
@@ -41,13 +49,27 @@ pub(in crate::tools) async fn before(tool: &dyn Tool, cx: &Context, args: &Value
             (path, found.unwrap_or_default())
         }
     }));
-    Some(Baseline { files: looked.await, servers })
+    let files = cancel.run_until_cancelled(looked).await?;
+    Some(Baseline { servers, files })
+}
+
+/// Adds to a result the errors that are new since a baseline.
+pub(in crate::tools) async fn report(
+    outcome: &mut Outcome,
+    baseline: Option<Baseline>,
+    cx: &Context,
+    cancel: &CancellationToken,
+) {
+    if let Some(baseline) = baseline.filter(|_| !outcome.is_error) {
+        let words = cancel.run_until_cancelled(baseline.words(cx)).await.flatten();
+        outcome.content.extend(words.map(Part::text));
+    }
 }
 
 impl Baseline {
     /// Returns what the result says about errors that are new since then, if there are any. An error that the model was
     /// told once is not repeated while it stays.
-    pub(in crate::tools) async fn report(self, cx: &Context) -> Option<String> {
+    async fn words(self, cx: &Context) -> Option<String> {
         let after =
             join_all(self.files.iter().map(|(path, _)| self.servers.errors(path.clone(), WAIT_AFTER)));
         let mut lines = Vec::new();
@@ -88,31 +110,6 @@ fn line(root: &Path, path: &Path, error: &FileError) -> String {
     format!("{shown}:{}:{}: {message}{cut}{origin}", error.line, error.column)
 }
 
-/// The errors that a model was told, by file.
-#[derive(Debug, Default)]
-pub struct ReportedErrors(parking_lot::Mutex<std::collections::HashMap<PathBuf, Vec<(String, String)>>>);
-
-impl ReportedErrors {
-    /// Returns those of the new errors of a file that were not told before, and notes them. `all` are the errors there now:
-    /// one that was mended may be told again.
-    fn take_new<'a>(&self, path: &Path, all: &[FileError], new: Vec<&'a FileError>) -> Vec<&'a FileError> {
-        let mut reported = self.0.lock();
-        let told = reported.entry(path.to_path_buf()).or_default();
-        told.retain(|(message, origin)| {
-            all.iter().any(|error| error.message == *message && error.origin == *origin)
-        });
-        let is_told = |told: &[(String, String)], error: &FileError| {
-            told.iter().any(|(message, origin)| *message == error.message && *origin == error.origin)
-        };
-        let fresh: Vec<_> = new.into_iter().filter(|error| !is_told(told, error)).collect();
-        told.extend(fresh.iter().map(|error| (error.message.clone(), error.origin.clone())));
-        if told.is_empty() {
-            reported.remove(path);
-        }
-        fresh
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,17 +128,6 @@ mod tests {
         let after = [error(11, "a"), error(12, "a"), error(13, "a"), error(14, "c")];
         assert_eq!(messages(&new_errors(&before, &after)), [(13, "a".into()), (14, "c".into())]);
         assert_eq!(new_errors(&after, &after).len(), 0);
-    }
-
-    #[test]
-    fn new_errors_are_told_once_until_they_are_mended() {
-        let told = ReportedErrors::default();
-        let path = Path::new("/a");
-        let (one, two) = (error(1, "a"), error(2, "b"));
-        assert_eq!(told.take_new(path, std::slice::from_ref(&one), vec![&one]).len(), 1);
-        assert_eq!(told.take_new(path, &[one.clone(), two.clone()], vec![&one, &two]), [&two]);
-        assert_eq!(told.take_new(path, &[], Vec::new()).len(), 0);
-        assert_eq!(told.take_new(path, std::slice::from_ref(&one), vec![&one]).len(), 1, "it came back");
     }
 
     #[test]

@@ -89,17 +89,12 @@ pub async fn execute(
         Ok(seen) => seen,
         Err(message) => return Outcome::error(message),
     };
-    let baseline = tokio::select! {
-        biased;
-        () = cancel.cancelled() => return Outcome::error(NOT_STARTED),
-        baseline = new_errors::before(&**tool, cx, &args) => baseline,
-    };
-    let interrupt = cancel.clone();
+    let baseline = new_errors::before(&**tool, cx, &args, &cancel).await;
     let invocation = Invocation {
         call_id: call.id.clone(),
         args,
         env,
-        cancel,
+        cancel: cancel.clone(),
         progress: Arc::new(|_| {}),
         shared: Arc::clone(&cx.shared),
         folder,
@@ -111,10 +106,7 @@ pub async fn execute(
     if let Some(hint) = outcome.artifact.as_deref().and_then(|name| read_hint(registry, name)) {
         append_note(&mut outcome.content, &hint);
     }
-    if let Some(baseline) = baseline.filter(|_| !outcome.is_error) {
-        let report = interrupt.run_until_cancelled(baseline.report(cx)).await.flatten();
-        outcome.content.extend(report.map(Part::text));
-    }
+    new_errors::report(&mut outcome, baseline, cx, &cancel).await;
     outcome.content.extend(note.map(Part::text));
     if let Some(words) = omitted.and_then(|count| omitted_note(count.get())) {
         append_note(&mut outcome.content, &format!("\n\n{words}"));

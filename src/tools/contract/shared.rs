@@ -12,12 +12,12 @@ use parking_lot::Mutex;
 use super::config::ToolConfig;
 use crate::base::clock::{SharedClock, SystemClock};
 use crate::tools::call::before_change_hook::BeforeChangeHook;
-use crate::tools::call::new_errors::ReportedErrors;
 use crate::tools::files::folder::CommandFolder;
 use crate::tools::files::state::{FileTracker, ReadFirst};
 use crate::tools::interaction::delegate::Delegate;
 use crate::tools::interaction::diagnostics::Diagnostics;
 use crate::tools::interaction::questions::Questions;
+use crate::tools::interaction::reported_errors::ReportedErrors;
 use crate::tools::output::artifacts::Artifacts;
 use crate::tools::running::jobs::Jobs;
 

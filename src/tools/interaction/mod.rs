@@ -13,4 +13,5 @@ pub mod diagnostics;
 pub mod plan;
 pub mod questions;
 #[doc(hidden)]
+pub mod reported_errors;
 pub mod user_questions;

@@ -45,6 +45,13 @@ pub struct Waiting {
     reply: Option<Reply>,
 }
 
+impl Waiting {
+    /// Whether all servers have answered, so that only further answers are waited for.
+    pub fn is_answered(&self) -> bool {
+        self.answered_at.is_some()
+    }
+}
+
 /// A file that is open at servers and nowhere else.
 pub struct Visit {
     /// Its version there, unique while the program runs.
@@ -87,6 +94,9 @@ fn begin(cx: &mut Cx<'_>, path: PathBuf, wait: Duration, reply: Reply) {
     };
     let until = cx.now + wait;
     if open_text(cx.state, &path).is_some() {
+        if is_complete(cx.state, &path) {
+            return answer(reply, errors(cx.state, &path));
+        }
         return watch(cx, &path, until, reply);
     }
     let (env, workspace) = (cx.env.clone(), cx.state.workspace.clone());
