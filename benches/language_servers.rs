@@ -51,7 +51,7 @@ fn answer(count: usize) -> Answer {
         commit: Vec::new(),
         resolves: false,
     };
-    Answer { source, rows: rows.map(row).collect() }
+    Answer { source, rows: rows.map(row).collect(), is_late: false }
 }
 
 /// From the answer with many completions to the frame, and each further key.

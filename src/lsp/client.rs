@@ -83,6 +83,16 @@ pub struct AnsweredText {
 struct Shared {
     capabilities: ServerCapabilities,
     documents: HashMap<PathBuf, Known>,
+    /// The last version that was sent, of any text: a text that is opened again goes on counting, so that late answers
+    /// about it are known as such.
+    last_version: i32,
+}
+
+impl Shared {
+    fn next_version(&mut self) -> i32 {
+        self.last_version = self.last_version.wrapping_add(1).max(1);
+        self.last_version
+    }
 }
 
 /// A server that has been started. Clones are the same.
@@ -168,7 +178,7 @@ impl Client {
             connection.notify("workspace/didChangeConfiguration", json!({ "settings": options.settings }))?;
         }
         let capabilities = ServerCapabilities::new(answer["capabilities"].take());
-        let shared = Shared { capabilities, documents: HashMap::new() };
+        let shared = Shared { capabilities, documents: HashMap::new(), last_version: 0 };
         Ok(Self { connection, options: Arc::new(options), shared: Arc::new(Mutex::new(shared)) })
     }
 
@@ -203,20 +213,25 @@ impl Client {
     pub fn open(&self, document: OpenDocument) -> Result<(), RequestError> {
         let Some(uri) = uri::of_path(&document.path) else { return Ok(()) };
         self.close(&document.path)?;
-        let known = Known {
-            uri: uri.clone(),
-            version: 1,
-            texts: VecDeque::from([(1, document.version, document.text.clone())]),
-            result_id: None,
+        let version = {
+            let mut shared = self.shared.lock();
+            let version = shared.next_version();
+            let known = Known {
+                uri: uri.clone(),
+                version,
+                texts: VecDeque::from([(version, document.version, document.text.clone())]),
+                result_id: None,
+            };
+            shared.documents.insert(document.path, known);
+            version
         };
-        self.shared.lock().documents.insert(document.path, known);
         if !self.sync().opens {
             return Ok(());
         }
         let item = json!({
             "uri": uri,
             "languageId": document.language_id,
-            "version": 1,
+            "version": version,
             "text": document.text.text(),
         });
         self.connection.notify("textDocument/didOpen", json!({ "textDocument": item }))
@@ -232,8 +247,9 @@ impl Client {
         let next = change.next();
         let identifier = {
             let mut shared = self.shared.lock();
+            let number = shared.next_version();
             let Some(known) = shared.documents.get_mut(path) else { return Ok(()) };
-            known.version += 1;
+            known.version = number;
             if known.texts.len() == TEXTS_MAX {
                 known.texts.pop_front();
             }

@@ -310,6 +310,47 @@ async fn completion_in_modal_maps_is_accepted_only_if_selected() {
 }
 
 #[tokio::test]
+async fn completion_list_closes_where_the_caret_goes_elsewhere() {
+    let mut ide = trusted(with_items("first\n", &json!([{ "label": "len" }]))).await;
+    ide.keys("Down").await;
+    ide.type_in("  foo.").await;
+    wait_for_list(&mut ide).await;
+    ide.keys("Home").await;
+    assert!(!shows(ide.state()));
+    ide.keys("Tab").await;
+    assert!(!text_of(&mut ide).contains("len"), "{}", text_of(&mut ide));
+}
+
+#[tokio::test]
+async fn completion_is_repeated_as_text_in_modal_maps() {
+    let setup = with_items("\n\n", &json!([{ "label": "alpha" }, { "label": "alpine" }])).keymap(VIM);
+    let mut ide = trusted(setup).await;
+    ide.keys("i").await;
+    ide.type_in("al").await;
+    wait_for_list(&mut ide).await;
+    ide.keys("Ctrl-y").await;
+    ide.type_in("-x").await;
+    ide.keys("Escape j .").await;
+    ide.headless.idle().await;
+    assert_eq!(text_of(&mut ide), "alpha-x\nalpha-x\n");
+}
+
+#[tokio::test]
+async fn completion_of_words_comes_with_the_third_letter() {
+    let setup = IdeSetup::new().completions().with("a.rs", "let forward = format();\n").size(80, 16);
+    let mut ide = setup.start().await;
+    ide.keys("Ctrl-End").await;
+    ide.type_in("fo").await;
+    ide.headless.idle().await;
+    assert!(!shows(ide.state()));
+    ide.type_in("r").await;
+    wait_for_list(&mut ide).await;
+    let mut found = labels(&mut ide);
+    found.sort();
+    assert_eq!(found, ["format", "forward"]);
+}
+
+#[tokio::test]
 async fn completion_is_announced_to_screen_readers() {
     let items = json!([{ "label": "alpha", "kind": 3 }, { "label": "alpine" }]);
     let mut ide = trusted(with_items("", &items).accessible(true)).await;

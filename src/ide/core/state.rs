@@ -253,6 +253,15 @@ impl State {
         if layer.is_line() { Rect { x: 0, width: whole.width, ..own }.intersection(whole) } else { whole }
     }
 
+    /// Returns the current key context as far as it says where a text goes: that of an editor is one, whatever is shown at its
+    /// caret meanwhile.
+    pub fn paste_context(&self) -> KeyContext {
+        match self.key_context() {
+            KeyContext::Insert | KeyContext::Snippet | KeyContext::EditorCompletion => KeyContext::Editor,
+            context => context,
+        }
+    }
+
     /// Returns the current key context.
     pub fn key_context(&self) -> KeyContext {
         self.layers.last().map_or_else(|| self.base_key_context(), Layer::context)

@@ -100,6 +100,17 @@ impl ServerView {
         is_known.then(|| ranges.into_iter().map(moved).collect())
     }
 
+    /// Notes that a server has looked at a version, in which it found the same as before.
+    pub fn note_seen(&mut self, server: u32, version: u64) {
+        self.seen.insert(server, version);
+    }
+
+    /// Drops what a server has found, because it does not run any more.
+    pub fn forget(&mut self, server: u32) {
+        self.diagnostics.set(server, []);
+        self.seen.remove(&server);
+    }
+
     /// Returns the last version that a server has looked at.
     pub fn seen_by(&self, server: u32) -> Option<u64> {
         self.seen.get(&server).copied()

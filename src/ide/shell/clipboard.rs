@@ -12,7 +12,9 @@ use crate::tui::input::paste::{PASTE_MAX, with_line_feeds};
 /// nowhere else.
 pub fn on_read(cx: &mut Cx<'_>, asked: KeyContext, read: Result<String, ClipboardError>) {
     match read {
-        _ if cx.state.key_context() != asked => cx.state.set_status("Not pasted: the keys go elsewhere now"),
+        _ if cx.state.paste_context() != asked => {
+            cx.state.set_status("Not pasted: the keys go elsewhere now");
+        }
         Ok(text) if text.is_empty() => cx.state.set_status("Clipboard is empty"),
         Ok(text) if text.len() > PASTE_MAX => cx.state.set_error("Clipboard is too long to paste"),
         Ok(text) => input::paste(cx, &with_line_feeds(text)),

@@ -140,7 +140,9 @@ fn press_once(cx: &mut Cx<'_>, key: Key) {
     if let Some(awaiting) = cx.state.pending_char.take() {
         return complete_pending_char(cx, awaiting, key);
     }
-    if key.code == KeyCode::Escape && cx.state.key_context() == KeyContext::Snippet {
+    let context = cx.state.key_context();
+    let leaves_insert = context == KeyContext::EditorCompletion && cursors::is_modal_editor(cx.state);
+    if key.code == KeyCode::Escape && (context == KeyContext::Snippet || leaves_insert) {
         snippets::commands::end_snippet(cx.state);
     }
     if key_hooks::take_digit(cx, key) {

@@ -462,7 +462,7 @@ impl TerminalLoop {
             }
         }
         if std::mem::take(&mut app.ui.paste_clipboard) {
-            let asked = app.state.key_context();
+            let asked = app.state.paste_context();
             let is_remote = self.clipboard_route.is_remote;
             if is_remote {
                 app.state.set_status("No clipboard over ssh. Use the terminal's own key to paste");

@@ -13,13 +13,16 @@ use crate::lsp::uri;
 const METHOD: &str = "textDocument/diagnostic";
 
 impl Client {
-    /// Asks for the diagnostics of an open text, and of files that depend on it as the server likes. A text whose
-    /// diagnostics are as before is left out.
+    /// Asks for the diagnostics of an open text, and of files that depend on it as the server likes. Also returns the version
+    /// of the text if its diagnostics are as before; then they are left out.
     ///
     /// # Errors
     ///
     /// See [`QuestionError`].
-    pub async fn pull_diagnostics(&self, path: &Path) -> Result<Vec<FileDiagnostics>, QuestionError> {
+    pub async fn pull_diagnostics(
+        &self,
+        path: &Path,
+    ) -> Result<(Vec<FileDiagnostics>, Option<u64>), QuestionError> {
         let asked = self.text(path).ok_or(QuestionError::NotOpen)?;
         let uri = uri::of_path(path).ok_or(QuestionError::NotOpen)?;
         let params = {
@@ -38,7 +41,8 @@ impl Client {
         let related = report["relatedDocuments"].take();
         let encoding = self.encoding();
         let mut found = Vec::new();
-        if report["kind"] != "unchanged" {
+        let is_unchanged = report["kind"] == "unchanged";
+        if !is_unchanged {
             if let Some(known) = self.shared.lock().documents.get_mut(path) {
                 known.result_id = report["resultId"].as_str().map(String::from);
             }
@@ -52,7 +56,7 @@ impl Client {
                 related.into_iter().filter_map(|(address, report)| Some((uri::to_path(&address)?, report)));
             found.extend(others.filter_map(|(path, report)| self.related(path, report)));
         }
-        Ok(found)
+        Ok((found, is_unchanged.then_some(asked.version)))
     }
 
     /// Decodes the report about another file.

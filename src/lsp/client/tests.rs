@@ -247,13 +247,14 @@ async fn client_pulls_diagnostics_once_for_each_result() {
     let report = json!({ "kind": "full", "resultId": "r", "items": items, "relatedDocuments": other });
     let (found, request) = futures::join!(client.pull_diagnostics(path), server.answer(report));
     assert_eq!(request["params"]["identifier"], "i");
-    let found = found.unwrap();
+    let (found, unchanged) = found.unwrap();
+    assert_eq!(unchanged, None);
     assert_eq!(about(found[0].text.clone()), Some((3, vec![(1, 2)])));
     assert_eq!((found[1].path.to_str(), &found[1].text, found.len()), (Some("/w/b.rs"), &None, 2));
     let same = json!({ "kind": "unchanged", "resultId": "r" });
     let (found, request) = futures::join!(client.pull_diagnostics(path), server.answer(same));
     assert_eq!(request["params"]["previousResultId"], "r");
-    assert!(found.unwrap().is_empty());
+    assert!(matches!(found.unwrap(), (found, Some(3)) if found.is_empty()));
 }
 
 /// An edit of the known file, of a version.

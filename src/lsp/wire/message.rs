@@ -29,7 +29,7 @@ impl fmt::Display for Id {
 
 /// Why a peer refuses a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[error("{message} ({code})")]
+#[error("{}", self.words())]
 pub struct RpcError {
     /// Its number: JSON-RPC's are below -32000, the protocol's below -32800.
     pub code: i64,
@@ -39,6 +39,15 @@ pub struct RpcError {
 }
 
 impl RpcError {
+    /// Returns what is shown: the peer's own words, where it has some that a user understands.
+    fn words(&self) -> &str {
+        match (self.code, self.message.as_str()) {
+            (Self::CONTENT_MODIFIED, _) => "the text has changed meanwhile; try again",
+            (_, "") => "no reason is given",
+            (_, message) => message,
+        }
+    }
+
     /// The method is not known.
     pub const METHOD_NOT_FOUND: i64 = -32601;
     /// The parameters are wrong.
@@ -203,8 +212,8 @@ mod tests {
             (r#"{"id":1,"result":null}"#, "result 1 null"),
             (r#"{"id":1}"#, "result 1 null"),
             (r#"{"id":1,"result":{"a":2},"error":null}"#, r#"result 1 {"a":2}"#),
-            (r#"{"id":null,"error":{"code":-32700,"message":"parse"}}"#, "error - parse (-32700)"),
-            (r#"{"id":3,"error":{"code":-32601,"message":"no","data":{"a":1}}}"#, "error 3 no (-32601)"),
+            (r#"{"id":null,"error":{"code":-32700,"message":"parse"}}"#, "error - parse"),
+            (r#"{"id":3,"error":{"code":-32601,"message":"no","data":{"a":1}}}"#, "error 3 no"),
             (r#"{"id":1,"result":"\ud800"}"#, r#"result 1 "\ufffd""#),
         ];
         for (text, wanted) in cases {

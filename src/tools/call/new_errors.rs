@@ -45,12 +45,18 @@ pub(in crate::tools) async fn before(
     let looked = join_all(paths.map(|path| {
         let servers = &servers;
         async move {
-            let found = servers.errors(path.clone(), WAIT_BEFORE).await;
-            (path, found.unwrap_or_default())
+            let known = match servers.errors(path.clone(), WAIT_BEFORE).await {
+                Some(found) if found.is_complete => Some(found.errors),
+                // What was wrong before is not known: then nothing can be said about what is new.
+                _ if cx.env.exists(&path).await.unwrap_or(true) => None,
+                _ => Some(Vec::new()),
+            };
+            known.map(|errors| (path, errors))
         }
     }));
     let files = cancel.run_until_cancelled(looked).await?;
-    Some(Baseline { servers, files })
+    let files: Vec<_> = files.into_iter().flatten().collect();
+    (!files.is_empty()).then_some(Baseline { servers, files })
 }
 
 /// Adds to a result the errors that are new since a baseline.
@@ -72,18 +78,19 @@ impl Baseline {
     async fn words(self, cx: &Context) -> Option<String> {
         let after =
             join_all(self.files.iter().map(|(path, _)| self.servers.errors(path.clone(), WAIT_AFTER)));
-        let mut lines = Vec::new();
+        let (mut lines, mut count) = (Vec::new(), 0);
         for ((path, before), after) in self.files.iter().zip(after.await) {
             let Some(after) = after else { continue };
-            let new = new_errors(before, &after);
-            let fresh = cx.shared.reported_errors.take_new(path, &after, new);
-            lines.extend(fresh.into_iter().map(|error| line(cx.env.root(), path, error)));
+            let new = new_errors(before, &after.errors);
+            let fresh = cx.shared.reported_errors.fresh(path, &after.errors, new);
+            count += fresh.len();
+            let named = &fresh[..fresh.len().min(ERRORS_MAX - lines.len())];
+            cx.shared.reported_errors.note(path, named);
+            lines.extend(named.iter().map(|error| line(cx.env.root(), path, error)));
         }
-        let count = lines.len();
         let head = format!("Language servers find {} in it:", pluralize(count, "new error", "new errors"));
-        if count > ERRORS_MAX {
-            lines.truncate(ERRORS_MAX);
-            lines.push(format!("… and {} more", count - ERRORS_MAX));
+        if count > lines.len() {
+            lines.push(format!("… and {} more", count - lines.len()));
         }
         (count > 0).then(|| format!("{head}\n{}", lines.join("\n")))
     }

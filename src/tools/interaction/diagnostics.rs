@@ -18,9 +18,18 @@ pub struct FileError {
     pub origin: String,
 }
 
+/// What was found in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FoundErrors {
+    /// The errors.
+    pub errors: Vec<FileError>,
+    /// Whether all servers of the file have looked at it, so that there are no others.
+    pub is_complete: bool,
+}
+
 /// Finds errors in files.
 pub trait Diagnostics: Send + Sync {
     /// Returns the errors of a file as it is now. Waits until its servers have looked at it, at most so long. `None` if no
     /// server that runs serves the file, or none has an answer.
-    fn errors(&self, path: PathBuf, wait: Duration) -> BoxFuture<'static, Option<Vec<FileError>>>;
+    fn errors(&self, path: PathBuf, wait: Duration) -> BoxFuture<'static, Option<FoundErrors>>;
 }

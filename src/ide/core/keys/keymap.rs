@@ -182,7 +182,7 @@ impl KeyContext {
             Self::Replace => &[Self::Replace, Self::Insert, Self::Editor, Self::Text, Self::Global],
             Self::Snippet => &[Self::Snippet, Self::Insert, Self::Editor, Self::Text, Self::Global],
             Self::EditorCompletion => {
-                &[Self::EditorCompletion, Self::Insert, Self::Editor, Self::Text, Self::Global]
+                &[Self::EditorCompletion, Self::Snippet, Self::Insert, Self::Editor, Self::Text, Self::Global]
             }
         }
     }

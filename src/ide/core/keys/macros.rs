@@ -78,6 +78,24 @@ impl Macros {
         self.typing = true;
     }
 
+    /// Replaces the last recorded key by others, which do the same when they are pressed again.
+    pub fn replace_last_key(&mut self, keys: &[Key]) {
+        if let Some(recording) = self.recording.as_mut().filter(|keys| !keys.is_empty()) {
+            recording.pop();
+            recording.extend(keys);
+        }
+    }
+
+    /// A completion has replaced the end of what was typed.
+    pub fn note_completed(&mut self, old: &str, new: &str) {
+        if let Some(LastChange::Typed(text)) = &mut self.change
+            && let Some(kept) = text.strip_suffix(old)
+        {
+            *text = format!("{kept}{new}");
+            self.typing = true;
+        }
+    }
+
     /// Records a command; `changes` says whether it changes a text.
     pub fn note_command(&mut self, id: &'static str, changes: bool) {
         self.typing = false;

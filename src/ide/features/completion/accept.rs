@@ -4,6 +4,8 @@ use crate::base::width::visible;
 use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::damage::Part;
 use crate::ide::editor::commands::edit;
+use crate::ide::editor::modal::insert_mode::insert;
+use crate::ide::features::completion::rank;
 use crate::ide::features::completion::state::{COMPLETIONS, Origin, Row, Source};
 use crate::ide::features::completion::update;
 use crate::ide::features::language_servers::questions;
@@ -11,22 +13,33 @@ use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::features::snippets::commands::insert_snippet;
 use crate::ide::model::buffers::BufferId;
 use crate::text::changes::ChangeSet;
+use crate::text::file_format::format::without_carriers;
 use crate::text::movement::motion;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::text::selection::{Range, Selection};
 use crate::text::snippet::Snippet;
 use crate::text::transaction::{Grouping, Transaction};
+use crate::tui::input::{Key, KeyCode, Mods};
 
 /// Accepts the selected row; returns whether there was one.
 pub fn accept(cx: &mut Cx<'_>) -> bool {
+    accept_with(cx, None)
+}
+
+/// Accepts the selected row for the key of a character that is typed behind it, or for a key of its own.
+fn accept_with(cx: &mut Cx<'_>, letter: Option<char>) -> bool {
     let Some(open) = cx.state.slots[COMPLETIONS].open.as_mut() else { return false };
     let Some(found) = open.matches.get(open.selected).copied() else { return false };
     let mut row = open.rows.swap_remove(found.row as usize);
     row.back = open.back(&row);
+    let typed = rank::query(&open.before, row.back).to_string();
     let source = open.sources.swap_remove(row.source);
     update::close(cx);
-    insert(cx, &row);
+    if !insert_row(cx, &row) {
+        return true;
+    }
+    record(cx, &row, &typed, letter);
     if row.is_resolved || !row.item.further.is_empty() || !source.resolves {
         change_further(cx, &row, &source);
     } else {
@@ -50,26 +63,48 @@ pub fn accept_before(cx: &mut Cx<'_>, letter: char) -> bool {
     let commits = if own.is_empty() { &open.sources[row.source].commit } else { own };
     let is_meant =
         open.is_chosen || !open.word.is_empty() && row.item.filter.to_lowercase() == open.word.to_lowercase();
-    is_meant && commits.contains(&letter) && accept(cx)
+    is_meant && commits.contains(&letter) && accept_with(cx, Some(letter))
 }
 
-/// Puts the text of a row in place of what it replaces.
-fn insert(cx: &mut Cx<'_>, row: &Row) {
-    let Some(buffer) = cx.state.buffers.current_mut() else { return };
+/// Records keys that type what was inserted, for `.` and macros. Of a snippet that is its text with its defaults.
+fn record(cx: &mut Cx<'_>, row: &Row, typed: &str, letter: Option<char>) {
+    let text = if row.item.is_snippet {
+        let expanded = Snippet::parse(&row.item.text).and_then(|snippet| snippet.expand(&|_| None));
+        expanded.map_or_else(|_| String::new(), |expanded| expanded.text)
+    } else {
+        row.item.text.clone()
+    };
+    let press = |code| Key::new(code, Mods::NONE);
+    let erased = std::iter::repeat_n(press(KeyCode::Backspace), typed.chars().count());
+    let written = text.chars().filter(|letter| *letter != '\r').map(|letter| match letter {
+        '\n' => press(KeyCode::Enter),
+        letter => Key::char(letter),
+    });
+    let keys: Vec<Key> = erased.chain(written).chain(letter.map(Key::char)).collect();
+    insert::replace_last_key(cx, &keys);
+    cx.state.macros.note_completed(typed, &text);
+}
+
+/// Puts the text of a row in place of what it replaces; returns whether that was possible.
+fn insert_row(cx: &mut Cx<'_>, row: &Row) -> bool {
+    let Some(buffer) = cx.state.buffers.current_mut() else { return false };
     if let Some(reason) = buffer.read_only() {
-        return cx.state.set_error(reason);
+        cx.state.set_error(reason);
+        return false;
     }
     let ranges = replaced(buffer.area.text(), &buffer.area.selection, row);
     let item = &row.item;
     if item.is_snippet || item.text.contains('\n') {
         let body = if item.is_snippet { item.text.clone() } else { escaped(&item.text) };
         if let Err(error) = Snippet::parse(&body) {
-            return cx.state.set_error(format!("Cannot insert this completion: {error}"));
+            cx.state.set_error(format!("Cannot insert this completion: {error}"));
+            return false;
         }
         buffer.area.select(ranges);
-        return insert_snippet(cx, &body);
+        insert_snippet(cx, &body);
+        return true;
     }
-    let new = item.text.clone();
+    let new = without_carriers(&item.text).into_owned();
     edit::apply(cx, move |text, _| {
         let edits = ranges.ranges().iter().map(|range| (range.span(), new.clone()));
         Transaction::new(ChangeSet::replace(text.end().0, edits)).select(after(&ranges, new.len()))
@@ -78,6 +113,7 @@ fn insert(cx: &mut Cx<'_>, row: &Row) {
     if let Some(buffer) = cx.state.buffers.current_mut() {
         buffer.area.document.seal();
     }
+    true
 }
 
 /// Returns the cursors behind texts of so many bytes that replace ranges.
@@ -95,17 +131,18 @@ fn after(ranges: &Selection, len: usize) -> Selection {
 /// nothing.
 fn replaced(text: &Text, selection: &Selection, row: &Row) -> Selection {
     let head = selection.primary().head;
-    let before = |head: Byte| text.slice(text.char_floor(head.back(row.back))..head);
+    let start = |head: Byte| text.char_floor(head.back(row.back));
+    let before = |head: Byte| text.slice(start(head)..head);
     let typed = before(head);
     let mut last = Byte(0);
     let ranges = selection.ranges().iter().map(|range| {
         let head = range.head;
-        let is_same = head.0 >= row.back && before(head) == typed && head.back(row.back) >= last;
-        let start = if is_same { head.back(row.back) } else { head };
+        let is_same = head.0 >= row.back && before(head) == typed && start(head) >= last;
+        let from = if is_same { start(head) } else { head };
         let line_end = text.line_end(text.line_of(head));
         let end = if is_same { text.char_floor((head + row.after).min(line_end)) } else { head };
         last = end.max(head);
-        Range::new(start, end.max(head))
+        Range::new(from, end.max(head))
     });
     Selection::new(ranges.collect(), selection.primary_index())
 }
@@ -171,8 +208,12 @@ fn change_text(cx: &mut Cx<'_>, (id, accepted): (BufferId, u64), row: &Row, sour
     });
     let end = buffer.area.text().end();
     let moved = buffer.servers.moved(asked.version, ranges);
-    let mut edits: Vec<_> =
-        moved.into_iter().flatten().zip(further.iter().map(|(_, text)| text.clone())).collect();
+    let ending = buffer.area.document.format().ending.text();
+    let texts = further.iter().map(|(_, text)| {
+        let text = without_carriers(text).replace("\r\n", "\n");
+        if ending == "\n" { text } else { text.replace('\n', ending) }
+    });
+    let mut edits: Vec<_> = moved.into_iter().flatten().zip(texts).collect();
     edits.sort_by_key(|(range, _)| range.start);
     let is_sound = edits.len() == further.len()
         && edits.iter().all(|(range, _)| range.end <= end)

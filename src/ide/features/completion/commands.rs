@@ -9,7 +9,7 @@ use crate::ide::core::state::State;
 use crate::ide::features::completion::accept::accept;
 use crate::ide::features::completion::request::{Place, request, show};
 use crate::ide::features::completion::state::{COMPLETIONS, ROWS_SHOWN};
-use crate::ide::features::completion::{signature, update};
+use crate::ide::features::completion::{rank, signature, update};
 use crate::ide::features::language_servers::questions::has_server;
 use crate::ide::features::prompt::completion as prompt;
 use crate::lsp::client::completion::Trigger;
@@ -50,7 +50,8 @@ pub const COMMANDS: &[Command] = &[
     command("completion.page-up", "Select completion a page up", &[], |cx| step(cx, -(ROWS_SHOWN as isize))),
     command("completion.close", "Close completions", &["hide suggestions"], |cx| {
         if is_in_editor(cx.state) {
-            dismiss(cx);
+            update::dismiss(cx);
+            update::close(cx);
         } else {
             prompt::close_shown(cx);
         }
@@ -84,23 +85,17 @@ fn step(cx: &mut Cx<'_>, by: isize) {
     show(cx);
 }
 
-/// Closes the list for the rest of its word.
-fn dismiss(cx: &mut Cx<'_>) {
-    cx.state.slots[COMPLETIONS].dismissed = Place::of(cx.state).map(|place| (place.buffer, place.start()));
-    update::close(cx);
-}
-
 /// Accepts the selected completion, or breaks the line if none can be meant: nothing was typed of it, all of it was, or,
 /// with `only_chosen`, it was not selected by the user.
 fn accept_or_newline(cx: &mut Cx<'_>, only_chosen: bool) {
     let open = cx.state.slots[COMPLETIONS].open.as_ref();
     let is_meant = open.is_some_and(|open| {
         let row = open.selected_row();
-        let adds = row.is_some_and(|row| {
-            let typed = &open.before[open.before.len().saturating_sub(open.back(row))..];
-            row.item.text != typed
-        });
-        open.is_chosen || !only_chosen && adds && (!open.word.is_empty() || open.is_by_hand)
+        let adds = row.is_some_and(|row| row.item.text != rank::query(&open.before, open.back(row)));
+        // What only has the letters somewhere would be a surprise.
+        let begins = open.matches.get(open.selected).is_some_and(|found| found.score >= rank::Score::Begin);
+        let is_typed = begins && adds && (!open.word.is_empty() || open.is_by_hand);
+        open.is_chosen || !only_chosen && is_typed
     });
     if is_meant && accept(cx) {
         return;

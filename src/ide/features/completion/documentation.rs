@@ -23,7 +23,7 @@ pub fn ask_when_rested(cx: &mut Cx<'_>) {
     if open.documentation.as_ref().is_some_and(|shown| shown.row == row) {
         return;
     }
-    let width = pane::documentation_width(cx.state.size);
+    let width = pane::documentation_width(cx.state);
     let open = &cx.state.slots[COMPLETIONS].open;
     let Some(open) = open.as_ref().filter(|_| width > 0 && !cx.state.is_accessible()) else { return };
     let asked = &open.rows[row];
@@ -33,6 +33,7 @@ pub fn ask_when_rested(cx: &mut Cx<'_>) {
     };
     let client = server.map(questions::client);
     let (mut item, is_linear) = (asked.item.clone(), cx.state.is_accessible());
+    let (label, origin) = (asked.item.label.clone(), open.sources[asked.source].origin);
     let work = async move {
         let mut problem = None;
         if let Some(client) = client
@@ -50,13 +51,21 @@ pub fn ask_when_rested(cx: &mut Cx<'_>) {
         else {
             return;
         };
+        // Other rows may have come in its place.
+        let is_it = open
+            .rows
+            .get(row)
+            .is_some_and(|known| known.item.label == label && open.sources[known.source].origin == origin);
+        if !is_it {
+            return;
+        }
         if let Some(problem) = problem {
             tracing::debug!(%problem, "a language server says nothing more about a completion");
         } else if let Some(known) = open.rows.get_mut(row) {
             (known.item, known.is_resolved) = (item, true);
         }
         if open.matches.get(open.selected).is_some_and(|found| found.row as usize == row) {
-            open.documentation = Some(Documentation { row, lines });
+            open.documentation = Some(Documentation { row, lines, width });
             cx.state.damage.add(Part::Completions);
         }
     });

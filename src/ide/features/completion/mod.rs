@@ -26,7 +26,7 @@ pub const FEATURE: Feature = Feature {
         Box::new(state::EditorCompletions { is_allowed, is_on, ..state::EditorCompletions::default() })
     }],
     settings: &[settings::SETTINGS],
-    stop: signature::close,
+    stop: update::stop,
     on_event: |cx, fact| {
         if fact == FeatureEvent::DeadlineReached {
             documentation::ask_when_rested(cx);

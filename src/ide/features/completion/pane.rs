@@ -23,18 +23,14 @@ const MARGIN: u16 = 2;
 const GAP: usize = 2;
 /// Minimum and maximum columns of the list.
 const COLS: (usize, usize) = (16, 56);
-/// Columns of the documentation, and from which width of the screen on there is room for it.
-const DOCUMENTATION_COLS: u16 = 46;
-const WIDE_MIN: u16 = 60;
+/// Minimum and maximum columns of the documentation beside the list.
+const DOCUMENTATION_COLS: (u16, u16) = (24, 46);
+/// Columns around it: the line before it, and the margins.
+const BESIDE: u16 = 3;
 /// Maximum rows of the documentation, where the list has fewer.
 const DOCUMENTATION_ROWS: usize = 10;
 
 struct CompletionsPane;
-
-/// Returns the columns of the text beside the list on a screen of this size; 0 if there is no room.
-pub fn documentation_width(size: (u16, u16)) -> u16 {
-    if size.0 >= WIDE_MIN { DOCUMENTATION_COLS.min(size.0 / 2 - 3) } else { 0 }
-}
 
 /// The texts of a row.
 struct Texts {
@@ -60,24 +56,40 @@ impl Texts {
     }
 }
 
+/// Returns the cell at which the list stands, below what was typed, and its columns.
+fn place(state: &State) -> Option<((u16, u16), u16)> {
+    let open = state.slots[COMPLETIONS].open.as_ref()?;
+    let caret = state.buffers.current()?.area.caret();
+    let at = at_caret::cell(state, caret.back(open.selected_row().map_or(0, |row| open.back(row))))?;
+    let (_, shown) = open.shown(ROWS_SHOWN);
+    let widest = shown.iter().map(|found| Texts::of(open, *found).width()).max().unwrap_or(0);
+    let cols = widest.clamp(COLS.0, COLS.1) as u16 + MARGIN + 1;
+    Some(((at.0.saturating_sub(MARGIN), at.1), cols.min(state.size.0)))
+}
+
+/// Returns the columns for documentation at the right of the list; 0 if there is too little room.
+pub fn documentation_width(state: &State) -> u16 {
+    let room = place(state).map_or(0, |((x, _), cols)| state.size.0.saturating_sub(x + cols + BESIDE));
+    if room < DOCUMENTATION_COLS.0 { 0 } else { room.min(DOCUMENTATION_COLS.1) }
+}
+
+/// Returns the columns that the documentation takes beside a list.
+fn beside(open: &OpenList) -> u16 {
+    let said = open.documentation.as_ref().filter(|said| !said.lines.is_empty());
+    said.map_or(0, |said| said.width + BESIDE)
+}
+
 /// Returns where the list is drawn; `None` if none is.
 pub fn area(state: &State) -> Option<Rect> {
     if !state.shows_editor_completions || state.is_accessible() || !state.layers.is_empty() {
         return None;
     }
     let open = state.slots[COMPLETIONS].open.as_ref()?;
-    let caret = state.buffers.current()?.area.caret();
-    let at = at_caret::cell(state, caret.back(open.selected_row().map_or(0, |row| open.back(row))))?;
-    let (_, shown) = open.shown(ROWS_SHOWN);
-    let widest = shown.iter().map(|found| Texts::of(open, *found).width()).max().unwrap_or(0);
-    let list = widest.clamp(COLS.0, COLS.1) as u16 + MARGIN + 1;
+    let (at, list) = place(state)?;
     let said = open.documentation.as_ref().map_or(0, |said| said.lines.len());
-    let beside = if said > 0 { documentation_width(state.size) + 3 } else { 0 };
-    let rows = shown.len().max(said.min(DOCUMENTATION_ROWS)) as u16;
-    // The text of the list stands below what was typed.
-    let at = (at.0.saturating_sub(MARGIN), at.1);
+    let rows = open.shown(ROWS_SHOWN).1.len().max(said.min(DOCUMENTATION_ROWS)) as u16;
     let size = (state.size.0, state.areas.status.map_or(state.size.1, |status| status.y));
-    Some(at_caret::area(at, (list + beside, rows), size))
+    Some(at_caret::area(at, (list + beside(open), rows), size))
 }
 
 impl Component<State> for CompletionsPane {
@@ -87,7 +99,7 @@ impl Component<State> for CompletionsPane {
         canvas.fill(Rect::new(0, 0, cols, rows), plain);
         let Some(open) = &state.slots[COMPLETIONS].open else { return };
         let said = open.documentation.as_ref().filter(|said| !said.lines.is_empty());
-        let beside = said.map_or(0, |_| (documentation_width(state.size) + 3).min(cols / 2));
+        let beside = beside(open).min(cols / 2);
         let width = cols - beside;
         let (first, shown) = open.shown(usize::from(rows).min(ROWS_SHOWN));
         for (y, (n, found)) in (0_u16..).zip(shown.iter().enumerate()) {

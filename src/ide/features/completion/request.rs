@@ -62,6 +62,8 @@ pub struct Answer {
     pub source: Source,
     /// Its rows; their source is set when they are taken in.
     pub rows: Vec<Row>,
+    /// Whether it is about another text than it was asked about, so that it must be asked again.
+    pub is_late: bool,
 }
 
 /// Asks for the list of a place. What is shown stays until the servers that are asked again have answered, if they said that
@@ -77,6 +79,7 @@ pub fn request(cx: &mut Cx<'_>, place: &Place, trigger: Trigger, is_by_hand: boo
     );
     (open.number, open.is_by_hand) = (number, is_by_hand);
     (open.word, open.asked, open.before) = (place.word.clone(), place.word.len(), place.before.clone());
+    open.start = place.start();
     let again: Vec<Origin> =
         open.sources.iter().filter(|source| source.is_stale).map(|source| source.origin).collect();
     known.open = Some(open);
@@ -120,7 +123,7 @@ fn ask_servers(
     sync::flush(cx.state);
     let known = &cx.state.slots[LANGUAGE_SERVERS];
     let Some(served) = known.texts.get(&place.buffer) else { return 0 };
-    let path = served.path.clone();
+    let (path, version) = (served.path.clone(), served.sent_version);
     let servers = known.for_feature(place.buffer, Feature::Completion).into_iter();
     // Those that do not know the character have nothing to say.
     let servers = servers.filter(|server| match trigger {
@@ -141,10 +144,12 @@ fn ask_servers(
                 let answer = client.completions(&path, caret.0, trigger).await;
                 Some(answer.map(|(found, text)| {
                     let encoding = client.encoding();
+                    // The caret is that of an earlier text.
+                    let is_late = text.version != version;
                     let rows = found.items.into_iter();
                     let rows = rows.map(|item| row(item, &text, encoding, caret, back)).collect();
                     let source = source(&client, (server, commit), found.is_incomplete, text, encoding);
-                    in_order(Answer { source, rows })
+                    in_order(Answer { source, rows, is_late })
                 }))
             };
             cancel.run_until_cancelled(question).await.flatten()
@@ -215,8 +220,18 @@ pub fn take_in(cx: &mut Cx<'_>, number: u64, answer: Option<Answer>) {
     let Some(open) = cx.state.slots[COMPLETIONS].open.as_mut().filter(|open| open.number == number) else {
         return;
     };
+    let is_by_hand = open.is_by_hand;
+    if answer.as_ref().is_some_and(|answer| answer.is_late) {
+        if let Some(place) = Place::of(cx.state) {
+            request(cx, &place, Trigger::Invoked, is_by_hand);
+        }
+        return;
+    }
+    let Some(open) = &mut cx.state.slots[COMPLETIONS].open else { return };
     open.waiting = open.waiting.saturating_sub(1);
-    if let Some(Answer { source, mut rows }) = answer {
+    let chosen = open.chosen();
+    open.is_chosen = false;
+    if let Some(Answer { source, mut rows, .. }) = answer {
         open.drop_stale(Some(source.origin));
         let index = open.sources.len();
         for row in &mut rows {
@@ -230,7 +245,10 @@ pub fn take_in(cx: &mut Cx<'_>, number: u64, answer: Option<Answer>) {
         open.drop_stale(None);
     }
     open.rank(now);
-    let (is_empty, is_by_hand) = (open.matches.is_empty(), open.is_by_hand);
+    if let Some(chosen) = &chosen {
+        open.choose(chosen);
+    }
+    let is_empty = open.matches.is_empty();
     if is_done && is_empty && is_by_hand {
         cx.state.set_status("No completions here");
     }

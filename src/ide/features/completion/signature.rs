@@ -3,6 +3,7 @@
 use crate::base::width::visible;
 use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::damage::Part;
+use crate::ide::core::state::State;
 use crate::ide::features::completion::request::Place;
 use crate::ide::features::completion::state::{COMPLETIONS, ShownSignature};
 use crate::ide::features::language_servers::questions;
@@ -12,6 +13,7 @@ use crate::ide::model::buffers::BufferId;
 use crate::lsp::answers::signature::Signatures;
 use crate::lsp::client::QuestionError;
 use crate::lsp::table::Feature;
+use crate::text::position::Byte;
 
 /// Asks for the signature after a key, where one is wanted.
 pub fn update(cx: &mut Cx<'_>, typed: Option<char>, place: &Place) {
@@ -44,6 +46,7 @@ fn ask(cx: &mut Cx<'_>, place: &Place, typed: Option<char>, is_shown: bool, is_b
     let known = &mut cx.state.slots[COMPLETIONS];
     known.last_signature += 1;
     let (number, caret, buffer) = (known.last_signature, place.caret, place.buffer);
+    let line = line_of(cx.state, place);
     let work = async move {
         let mut problems = Vec::new();
         for (server, client) in clients {
@@ -67,7 +70,7 @@ fn ask(cx: &mut Cx<'_>, place: &Place, typed: Option<char>, is_shown: bool, is_b
             return;
         }
         match found {
-            Some(found) => take_in(cx, buffer, &found),
+            Some(found) => take_in(cx, (buffer, line), &found),
             None if is_by_hand => cx.state.set_status("No call here"),
             None => drop(close(cx)),
         }
@@ -75,16 +78,23 @@ fn ask(cx: &mut Cx<'_>, place: &Place, typed: Option<char>, is_shown: bool, is_b
 }
 
 /// Shows what servers say, if the text and its line are still the same.
-fn take_in(cx: &mut Cx<'_>, id: BufferId, found: &Signatures) {
-    let Some(place) = Place::of(cx.state).filter(|place| place.buffer == id) else { return };
+fn take_in(cx: &mut Cx<'_>, (id, line): (BufferId, usize), found: &Signatures) {
+    let place = Place::of(cx.state).filter(|place| place.buffer == id);
+    if place.is_none_or(|place| line_of(cx.state, &place) != line) {
+        return;
+    }
     let Some(buffer) = cx.state.buffers.current() else { return };
-    let line = buffer.area.text().line_of(place.caret).0;
+    let (text, caret) = (buffer.area.text(), buffer.area.caret());
     let signature = &found.all[found.active];
+    // It does not follow the caret within the line.
+    let shown = cx.state.slots[COMPLETIONS].signature.as_ref().filter(|shown| shown.buffer == id);
+    let is_here = |start: &Byte| *start <= caret && text.line_of(*start) == text.line_of(caret);
+    let start = shown.map(|shown| shown.start).filter(is_here).unwrap_or(caret);
     let mut lines = signature.parameter_documentation.lines().map(str::trim);
     let about = lines.find(|line| !line.is_empty() && !line.starts_with("```")).unwrap_or_default();
     let shown = ShownSignature {
         buffer: id,
-        line,
+        start,
         label: signature.label.clone(),
         parameter: signature.parameter.clone(),
         place: (found.active, found.all.len()),
@@ -100,6 +110,11 @@ fn take_in(cx: &mut Cx<'_>, id: BufferId, found: &Signatures) {
         cx.state.slots[COMPLETIONS].signature = Some(shown);
         cx.state.damage.add(Part::Signature);
     }
+}
+
+/// Returns the line of a place in the shown text.
+fn line_of(state: &State, place: &Place) -> usize {
+    state.buffers.current().map_or(0, |buffer| buffer.area.text().line_of(place.caret).0)
 }
 
 /// Closes it; returns whether one was shown.

@@ -43,7 +43,7 @@ pub fn area(state: &State) -> Option<Rect> {
     if state.is_accessible() || !state.layers.is_empty() {
         return None;
     }
-    let (x, y) = at_caret::cell(state, buffer.area.caret())?;
+    let (x, y) = at_caret::cell(state, shown.start.min(buffer.area.text().end()))?;
     let label: usize = parts(shown).iter().map(|part| text_width(part)).sum();
     let wanted = (text_width(&count(shown)) + label).max(text_width(&shown.about)).min(COLS_MAX) + 2;
     let width = (wanted as u16).min(state.size.0);
@@ -84,12 +84,13 @@ impl Component<State> for SignaturePane {
 mod tests {
     use super::*;
     use crate::ide::model::buffers::BufferId;
+    use crate::text::position::Byte;
 
     #[test]
     fn signature_is_one_line_with_its_parameter_apart() {
         let shown = |parameter| ShownSignature {
             buffer: BufferId(1),
-            line: 0,
+            start: Byte(0),
             label: "f(a: é,\n b)".to_string(),
             parameter,
             place: (1, 3),

@@ -21,7 +21,7 @@ use crate::text::rope::Text;
 /// Maximum number of rows of a source.
 const ROWS_MAX: usize = 2_000;
 /// Characters of a word before which words of the open files are not offered by themselves.
-const WORD_MIN: usize = 3;
+pub const WORD_MIN: usize = 3;
 /// Maximum characters of a word that is offered.
 const WORD_MAX: usize = 80;
 /// Maximum bytes of the texts in which words are looked for.
@@ -34,7 +34,7 @@ fn source(origin: Origin) -> Source {
 fn answer(origin: Origin, items: Vec<(Item, usize)>) -> Answer {
     let rows = items.into_iter().take(ROWS_MAX);
     let rows = rows.map(|(item, back)| Row { item, source: 0, back, after: 0, is_resolved: true }).collect();
-    Answer { source: source(origin), rows }
+    Answer { source: source(origin), rows, is_late: false }
 }
 
 /// Asks the sources that have something for a place; returns how many. `servers` is the number of servers that are asked,
@@ -80,16 +80,17 @@ fn ask_for_paths(cx: &mut Cx<'_>, path: &str, number: u64) {
         _ if folder.starts_with("~/") => vec![cx.state.home.join(&folder[2..])],
         _ => beside.into_iter().chain([cx.state.workspace.clone()]).map(|base| base.join(folder)).collect(),
     };
-    let (env, back) = (cx.env.clone(), name.len());
+    let (env, back, typed) = (cx.env.clone(), name.len(), name.to_lowercase());
     let work = async move {
         for folder in folders {
             // The next one may have it; no folder is no problem of the user's.
             let Ok(entries) = env.list(&folder).await else { continue };
-            let named = entries.into_iter().filter_map(|entry| {
-                let name = Some(entry.name).filter(|name| !name.contains(is_unsafe))?;
-                Some((file_item(name, entry.kind == FileKind::Folder), back))
-            });
-            return answer(Origin::Paths, named.collect());
+            let begins = |name: &String| name.to_lowercase().starts_with(&typed) && !name.contains(is_unsafe);
+            let named = entries.into_iter().filter(|entry| begins(&entry.name));
+            let mut named: Vec<_> =
+                named.map(|entry| (file_item(entry.name, entry.kind == FileKind::Folder), back)).collect();
+            named.sort_by(|(a, _), (b, _)| a.sort.cmp(&b.sort));
+            return answer(Origin::Paths, named);
         }
         answer(Origin::Paths, Vec::new())
     };

@@ -107,6 +107,8 @@ pub struct Documentation {
     pub row: usize,
     /// Its lines.
     pub lines: Vec<Line>,
+    /// Columns for which they are laid out.
+    pub width: u16,
 }
 
 /// The list of a word.
@@ -115,6 +117,8 @@ pub struct OpenList {
     pub number: u64,
     /// The text.
     pub buffer: BufferId,
+    /// Where the word begins.
+    pub start: Byte,
     /// The word before the caret.
     pub word: String,
     /// Its length when the list was asked for.
@@ -149,6 +153,7 @@ impl OpenList {
         Self {
             number: 0,
             buffer,
+            start: Byte(0),
             word: String::new(),
             asked: 0,
             before: String::new(),
@@ -176,9 +181,28 @@ impl OpenList {
             |source: &Source| source.is_stale && answered.is_none_or(|origin| origin == source.origin);
         if self.sources.iter().any(is_gone) {
             self.rows.retain(|row| !is_gone(&self.sources[row.source]));
-            for source in &mut self.sources {
-                source.is_stale &= answered.is_some_and(|origin| origin != source.origin);
+            for source in self.sources.iter_mut().filter(|source| is_gone(source)) {
+                (source.is_stale, source.is_incomplete) = (false, false);
             }
+            // Its index is that of another row now.
+            self.documentation = None;
+        }
+    }
+
+    /// Returns what the user has selected: its label, and who offers it.
+    pub fn chosen(&self) -> Option<(String, Origin)> {
+        let row = self.selected_row().filter(|_| self.is_chosen)?;
+        Some((row.item.label.clone(), self.sources[row.source].origin))
+    }
+
+    /// Selects what the user had selected among other rows, if it is still there.
+    pub fn choose(&mut self, (label, origin): &(String, Origin)) {
+        let is_it = |found: &rank::Match| {
+            let row = &self.rows[found.row as usize];
+            row.item.label == *label && self.sources[row.source].origin == *origin
+        };
+        if let Some(at) = self.matches.iter().position(is_it) {
+            (self.selected, self.is_chosen) = (at, true);
         }
     }
 
@@ -222,8 +246,8 @@ impl OpenList {
 pub struct ShownSignature {
     /// In which text.
     pub buffer: BufferId,
-    /// The caret's line when it was asked for.
-    pub line: usize,
+    /// Where it began to be shown: the pop-up stays there.
+    pub start: Byte,
     /// It, on one line.
     pub label: String,
     /// Bytes of the label with the parameter that is typed.
@@ -264,5 +288,9 @@ mod tests {
         open.rows.push(row(3));
         open.drop_stale(None);
         assert_eq!(left(&open), [1, 3], "an answer that came stays");
+        assert!(
+            open.sources.iter().all(|source| !source.is_incomplete),
+            "none is asked again for what is gone"
+        );
     }
 }

@@ -5,8 +5,8 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::state::State;
 use crate::ide::features::completion::request::{Place, request, show};
-use crate::ide::features::completion::signature;
-use crate::ide::features::completion::state::{COMPLETIONS, OpenList, Seen};
+use crate::ide::features::completion::state::{COMPLETIONS, OpenList, Origin, Seen};
+use crate::ide::features::completion::{signature, sources};
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer};
 use crate::ide::model::buffers::BufferId;
 use crate::lsp::client::completion::Trigger;
@@ -75,7 +75,9 @@ fn is_same_word(open: &OpenList, place: &Place, typed: Option<char>) -> bool {
         return motion::is_word(letter) && grown == Some(open.word.as_str());
     }
     // Deleting all of a word ends its list, unless it was asked for there.
-    let is_shorter = open.word.starts_with(place.word.as_str()) && place.word.len() >= open.asked.min(1);
+    let is_shorter = place.start() == open.start
+        && open.word.starts_with(place.word.as_str())
+        && place.word.len() >= open.asked.min(1);
     is_shorter && place.before.len() <= open.before.len()
 }
 
@@ -85,7 +87,7 @@ fn go_on(cx: &mut Cx<'_>, place: &Place, seen: Seen) {
     let known = &mut cx.state.slots[COMPLETIONS];
     known.seen = Some(seen);
     let Some(open) = &mut known.open else { return };
-    (open.word, open.before) = (place.word.clone(), place.before.clone());
+    (open.word, open.before, open.start) = (place.word.clone(), place.before.clone(), place.start());
     open.rank(now);
     show(cx);
 }
@@ -97,10 +99,8 @@ fn ask_if_wanted(cx: &mut Cx<'_>, place: &Place, letter: char, is_kept: bool) {
         return;
     }
     if is_kept {
-        let is_incomplete =
-            known.open.as_ref().is_some_and(|open| open.sources.iter().any(|source| source.is_incomplete));
-        if is_incomplete {
-            request(cx, place, Trigger::Incomplete, false);
+        if let Some(trigger) = known.open.as_ref().and_then(|open| again(cx.state, open, place)) {
+            request(cx, place, trigger, false);
         }
         return;
     }
@@ -118,9 +118,37 @@ fn ask_if_wanted(cx: &mut Cx<'_>, place: &Place, letter: char, is_kept: bool) {
     }
 }
 
+/// Returns how the sources of a list are asked again after another letter of its word, if they are.
+fn again(state: &State, open: &OpenList, place: &Place) -> Option<Trigger> {
+    if open.sources.iter().any(|source| source.is_incomplete) {
+        return Some(Trigger::Incomplete);
+    }
+    let has_words = open.sources.iter().any(|source| source.origin == Origin::Words);
+    let wants_words = !has_words
+        && place.word.chars().count() == sources::WORD_MIN
+        && servers(state, place.buffer).next().is_none();
+    // What had no answer, or none that matches, may have one now.
+    let is_exhausted = open.waiting == 0 && open.matches.is_empty();
+    (is_exhausted || wants_words).then_some(Trigger::Invoked)
+}
+
 /// Returns the servers of a text that are asked for completions.
 fn servers(state: &State, text: BufferId) -> impl Iterator<Item = &RunningServer> {
     state.slots[LANGUAGE_SERVERS].for_feature(text, Feature::Completion).into_iter()
+}
+
+/// Closes the list and the signature for the user, also those that are not there yet; returns whether any was shown.
+pub fn stop(cx: &mut Cx<'_>) -> bool {
+    if cx.state.slots[COMPLETIONS].open.is_some() {
+        dismiss(cx);
+    }
+    let was_shown = close(cx);
+    signature::close(cx) || was_shown
+}
+
+/// Notes that the word at the caret has no list any more.
+pub fn dismiss(cx: &mut Cx<'_>) {
+    cx.state.slots[COMPLETIONS].dismissed = Place::of(cx.state).map(|place| (place.buffer, place.start()));
 }
 
 /// Closes the list; returns whether one was shown.

@@ -12,7 +12,8 @@ use tokio::sync::oneshot;
 
 use crate::ide::core::context::{Cx, Tasks, answer_or_error};
 use crate::ide::core::state::State;
-use crate::ide::features::language_servers::start::{self, Search};
+use crate::ide::core::tasks::threads::on_thread;
+use crate::ide::features::language_servers::start::Disk;
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, Serving};
 use crate::ide::features::language_servers::{sync, updates};
 use crate::ide::model::buffers::BufferId;
@@ -20,10 +21,11 @@ use crate::lsp::answers::diagnostics::{Diagnostic, Severity};
 use crate::lsp::client::OpenDocument;
 use crate::lsp::client::incoming::FileDiagnostics;
 use crate::lsp::document::PlainText;
-use crate::lsp::table::Feature;
+use crate::lsp::table::root::server_root;
+use crate::lsp::table::{Feature, Table};
 use crate::runtime::language_servers::server::{ServerCommand, ServerState};
 use crate::text::display::columns;
-use crate::tools::interaction::diagnostics::{Diagnostics, FileError};
+use crate::tools::interaction::diagnostics::{Diagnostics, FileError, FoundErrors};
 
 /// How long further answers are waited for after all servers have given one.
 const QUIET: Duration = Duration::from_millis(400);
@@ -33,7 +35,7 @@ const FILE_MAX: u64 = 4 << 20;
 const FIRST_LINE_MAX: usize = 200;
 
 /// Where the agent waits for the errors of a file.
-type Reply = oneshot::Sender<Option<Vec<FileError>>>;
+type Reply = oneshot::Sender<Option<FoundErrors>>;
 
 /// A question of the agent that is not answered yet.
 pub struct Waiting {
@@ -72,7 +74,7 @@ impl ServerDiagnostics {
 }
 
 impl Diagnostics for ServerDiagnostics {
-    fn errors(&self, path: PathBuf, wait: Duration) -> BoxFuture<'static, Option<Vec<FileError>>> {
+    fn errors(&self, path: PathBuf, wait: Duration) -> BoxFuture<'static, Option<FoundErrors>> {
         let tasks = self.0.clone();
         async move {
             let (reply, found) = oneshot::channel();
@@ -100,14 +102,17 @@ fn begin(cx: &mut Cx<'_>, path: PathBuf, wait: Duration, reply: Reply) {
         return watch(cx, &path, until, reply);
     }
     let (env, workspace) = (cx.env.clone(), cx.state.workspace.clone());
+    let started = known.servers.iter();
+    let started = started
+        .map(|server| (server.number, server.spec.name.clone(), server.spec.options.root.clone()))
+        .collect();
     let work = async move {
         let size = env.stat(&path).await.ok()?.size;
         let data = if size <= FILE_MAX { env.read(&path).await.ok()? } else { return None };
         let text = String::from_utf8(data.bytes).ok()?;
         let line = text.lines().next().unwrap_or_default();
         let first_line = line[..line.floor_char_boundary(FIRST_LINE_MAX)].to_string();
-        let search = Search { env, table, path: path.clone(), workspace, first_line };
-        let (language_id, wanted) = search.run().await;
+        let (language_id, wanted) = running_of(&table, path.clone(), workspace, &first_line, started).await?;
         Some((path, language_id, wanted, text))
     };
     cx.tasks.spawn("language-servers.visit", work, move |cx, read| {
@@ -115,13 +120,12 @@ fn begin(cx: &mut Cx<'_>, path: PathBuf, wait: Duration, reply: Reply) {
         else {
             return answer(reply, None);
         };
-        let running = wanted.into_iter().filter_map(|wanted| {
-            let server = start::same_server(cx.state, &wanted.spec)?;
-            let is_asked = wanted.features.contains(Feature::Diagnostics);
-            let runs = matches!(server.state, ServerState::Running { .. });
-            (is_asked && runs).then_some(Serving { server: server.number, features: wanted.features })
-        });
-        let servers: Vec<Serving> = running.collect();
+        let known = &cx.state.slots[LANGUAGE_SERVERS];
+        let runs = |serving: &Serving| {
+            let server = known.server(serving.server);
+            server.is_some_and(|server| matches!(server.state, ServerState::Running { .. }))
+        };
+        let servers: Vec<Serving> = wanted.into_iter().filter(runs).collect();
         if servers.is_empty() {
             return answer(reply, None);
         }
@@ -132,7 +136,33 @@ fn begin(cx: &mut Cx<'_>, path: PathBuf, wait: Duration, reply: Reply) {
     });
 }
 
-fn answer(reply: Reply, errors: Option<Vec<FileError>>) {
+/// Returns what servers call the language of a file, and those of the started ones (number, name and root) that are asked for
+/// its diagnostics; `None` for a file of no known language. Programs are not looked up: none is started for this.
+async fn running_of(
+    table: &Arc<Table>,
+    path: PathBuf,
+    workspace: PathBuf,
+    first_line: &str,
+    started: Vec<(u32, String, PathBuf)>,
+) -> Option<(String, Vec<Serving>)> {
+    let language = table.for_file(&path, first_line)?.clone();
+    let language_id = language.language_id.clone();
+    let table = table.clone();
+    let found = on_thread(move || {
+        let uses = table.servers_of(&language);
+        let asked = uses.iter().filter(|row| row.features.contains(Feature::Diagnostics));
+        let serving = asked.filter_map(|row| {
+            let root = server_root(&path, &workspace, &language, row.server, &Disk)?;
+            let is_it = |(_, name, at): &&(u32, String, PathBuf)| *name == row.server.name && *at == root;
+            let (server, ..) = started.iter().find(is_it)?;
+            Some(Serving { server: *server, features: row.features })
+        });
+        serving.collect()
+    });
+    Some((language_id, found.await))
+}
+
+fn answer(reply: Reply, errors: Option<FoundErrors>) {
     // The call may have been interrupted.
     drop(reply.send(errors));
 }
@@ -178,13 +208,17 @@ fn watch(cx: &mut Cx<'_>, path: &PathBuf, until: Duration, reply: Reply) {
     settle(cx);
 }
 
-/// Returns the servers that are asked for the diagnostics of a file.
+/// Returns the servers that run and are asked for the diagnostics of a file.
 fn servers_of(state: &State, path: &PathBuf) -> Vec<Serving> {
     let known = &state.slots[LANGUAGE_SERVERS];
     let open = known.texts.values().find(|text| text.path == *path).map(|text| text.servers.as_slice());
     let servers = open.or_else(|| known.visits.get(path).map(|visit| visit.servers.as_slice()));
     let asked = servers.unwrap_or_default().iter();
-    asked.filter(|serving| serving.features.contains(Feature::Diagnostics)).copied().collect()
+    let runs = |serving: &&Serving| {
+        let server = known.server(serving.server);
+        server.is_some_and(|server| matches!(server.state, ServerState::Running { .. }))
+    };
+    asked.filter(|serving| serving.features.contains(Feature::Diagnostics)).filter(runs).copied().collect()
 }
 
 /// Takes in what a server found in a file that is not open; returns whether it is visited.
@@ -212,8 +246,9 @@ pub fn settle(cx: &mut Cx<'_>) {
     let mut ended = Vec::new();
     for question in &mut waiting {
         let is_complete = is_complete(cx.state, &question.path);
-        let at = is_complete.then(|| *question.answered_at.get_or_insert(now));
-        let is_quiet = at.is_some_and(|at| now >= at + QUIET);
+        // What the user types meanwhile is looked at, too.
+        question.answered_at = is_complete.then(|| question.answered_at.unwrap_or(now));
+        let is_quiet = question.answered_at.is_some_and(|at| now >= at + QUIET);
         if is_quiet || now >= question.until {
             if let Some(reply) = question.reply.take() {
                 answer(reply, errors(cx.state, &question.path));
@@ -246,22 +281,25 @@ fn is_complete(state: &State, path: &PathBuf) -> bool {
 }
 
 /// Returns the errors of a file as far as servers have looked at it as it is; `None` if none has.
-fn errors(state: &State, path: &PathBuf) -> Option<Vec<FileError>> {
+fn errors(state: &State, path: &PathBuf) -> Option<FoundErrors> {
+    let is_complete = is_complete(state, path);
+    let servers = servers_of(state, path);
     if let Some(id) = open_text(state, path) {
         let buffer = state.buffers.all().iter().find(|buffer| buffer.id == id)?;
         let (text, version) = (buffer.area.text(), buffer.area.document.version());
         let has_looked = |serving: &Serving| buffer.servers.seen_by(serving.server) == Some(version);
-        servers_of(state, path).iter().any(has_looked).then_some(())?;
+        servers.iter().any(has_looked).then_some(())?;
         let marks = buffer.servers.diagnostics.all();
         let marks = marks.filter(|mark| mark.diagnostic.severity == Severity::Error);
         let place = |at| {
             let line = text.line_of(at);
             (line.0 + 1, columns::column_of(text, at, 1).0 + 1)
         };
-        return Some(marks.map(|mark| error(&mark.diagnostic, place(mark.range.start))).collect());
+        let errors = marks.map(|mark| error(&mark.diagnostic, place(mark.range.start))).collect();
+        return Some(FoundErrors { errors, is_complete });
     }
     let visit = state.slots[LANGUAGE_SERVERS].visits.get(path).filter(|visit| !visit.found.is_empty())?;
-    Some(visit.found.values().flatten().cloned().collect())
+    Some(FoundErrors { errors: visit.found.values().flatten().cloned().collect(), is_complete })
 }
 
 /// Closes a visited file, unless another question waits for it, or it was opened meanwhile.

@@ -283,15 +283,18 @@ impl Planner {
         found.map_err(|error| format!("{}: {error}", self.name(path)))
     }
 
-    /// Fails for a path that is not below the workspace, with all links resolved.
+    /// Fails for a path that is not below the workspace, with all links resolved, now and before the operations so far: a
+    /// folder that is renamed may have links.
     async fn check_in_workspace(&self, path: &Path) -> Result<(), String> {
         let failed = |error: crate::exec::EnvError| error.to_string();
-        let real = self.env.resolve(path).await.map_err(failed)?;
         let root = self.env.resolve(&self.workspace).await.map_err(failed)?;
-        if real.starts_with(&root) && real != root {
-            return Ok(());
+        for path in [path, &self.path_before(path)] {
+            let real = self.env.resolve(path).await.map_err(failed)?;
+            if !real.starts_with(&root) || real == root {
+                return Err(format!("{} is outside of this folder", self.name(path)));
+            }
         }
-        Err(format!("{} is outside of this folder", self.name(path)))
+        Ok(())
     }
 
     /// Computes the changes of the texts.
@@ -476,11 +479,16 @@ mod tests {
         let (_folder, root) = workspace();
         let outside = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink(outside.path(), root.join("link")).unwrap();
+        std::os::unix::fs::symlink(outside.path(), root.join("sub/link")).unwrap();
         std::fs::write(outside.path().join("x"), "x\n").unwrap();
         for steps in [
             vec![insert(root.join("link/x"), "1")],
             vec![create(root.join("link/y"), false, false)],
             vec![rename(root.join("a"), root.join("link/y"), false, false)],
+            vec![
+                rename(root.join("sub"), root.join("new"), false, false),
+                create(root.join("new/link/y"), false, false),
+            ],
             vec![EditStep::Delete { path: root.clone(), recursive: true, ignore_missing: false }],
         ] {
             let refused = planned(&root, steps).await.unwrap_err();

@@ -42,7 +42,13 @@ pub fn client(server: &RunningServer) -> impl Future<Output = Option<Client>> + 
 pub fn has_server(state: &State) -> Result<(), Reason> {
     let shown = state.buffers.current().map(|buffer| buffer.id);
     let is_served = shown.is_some_and(|id| state.slots[LANGUAGE_SERVERS].texts.contains_key(&id));
-    require(is_served, Reason::new("No language server for this file").with_remedy("Servers", "lsp.servers"))
+    let waits = shown.is_some_and(|id| state.slots[LANGUAGE_SERVERS].waiting.contains_key(&id));
+    let reason = if waits {
+        Reason::new("Language servers need a trusted folder").with_remedy("Trust it", "trust.give")
+    } else {
+        Reason::new("No language server for this file").with_remedy("Servers", "lsp.servers")
+    };
+    require(is_served, reason)
 }
 
 /// A server that is asked.

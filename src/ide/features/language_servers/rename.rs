@@ -25,6 +25,11 @@ pub const COMMANDS: &[Command] = &[command(
 /// What is shown where there is nothing to rename.
 const NOTHING: &str = "Nothing to rename here";
 
+/// What is shown until the server answers.
+const ASKING: &str = "Rename: asking the language server…";
+/// What is shown where the user has gone on before that.
+const GONE_ON: &str = "Rename canceled: the cursor or the text has moved";
+
 /// The text and the position where a rename began.
 #[derive(Debug, Clone, Copy)]
 struct Origin {
@@ -37,6 +42,7 @@ struct Origin {
 fn begin(cx: &mut Cx<'_>) {
     let Some(asked) = ask(cx, Feature::RenameSymbol) else { return };
     let origin = Origin { buffer: asked.buffer, version: shown_version(cx.state), at: asked.at };
+    cx.state.set_status(ASKING);
     let work = async move {
         for server in asked.servers {
             let Some(client) = server.client.await else { continue };
@@ -50,10 +56,10 @@ fn begin(cx: &mut Cx<'_>) {
     };
     cx.tasks.spawn("language-servers.prepare-rename", work, move |cx, answer| {
         let Some((number, name, target)) = answer_or_refusal(cx, answer) else { return };
-        // The user has gone on meanwhile.
         if !is_at(cx.state, origin.buffer, origin.version, origin.at) {
-            return;
+            return cx.state.set_status(GONE_ON);
         }
+        cx.state.set_status("");
         match present_name(cx, origin.at, target) {
             Some(present) => ask_name(cx, (number, name), origin, present),
             None => cx.state.set_status(NOTHING),
@@ -95,6 +101,7 @@ fn rename(cx: &mut Cx<'_>, (number, server): (u32, String), origin: Origin, name
         return cx.state.set_error(format!("{} does not run", visible(&server)));
     };
     let title = format!("Rename to {name}");
+    cx.state.set_status(ASKING);
     let work = async move {
         let Some(client) = asked_server.client.await else {
             return Err(format!("{} does not run", asked_server.name));
@@ -105,9 +112,10 @@ fn rename(cx: &mut Cx<'_>, (number, server): (u32, String), origin: Origin, name
     cx.tasks.spawn("language-servers.rename", work, move |cx, answer| match answer_or_refusal(cx, answer) {
         // The user has gone on meanwhile.
         Some(_) if !is_at(cx.state, origin.buffer, origin.version, origin.at) => {
-            cx.state.set_status("Rename canceled: the cursor or the text has moved");
+            cx.state.set_status(GONE_ON);
         }
         Some(Some(edit)) if !edit.edit.steps.is_empty() => {
+            cx.state.set_status("");
             let request = EditRequest { server, title, edit, is_previewed: true, reply: None, then: None };
             apply_edit::begin(cx, request);
         }

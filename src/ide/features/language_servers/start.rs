@@ -14,7 +14,6 @@ use crate::config::load::read_bounded;
 use crate::exec::Environment;
 use crate::exec::commands::subprocess::own_process_id;
 use crate::ide::core::context::{Cx, answer_or_error};
-use crate::ide::core::state::State;
 use crate::ide::core::tasks::threads::on_thread;
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer, Serving, WantedServer};
 use crate::ide::features::language_servers::{sync, updates};
@@ -151,20 +150,15 @@ pub fn start_waiting(cx: &mut Cx<'_>) {
     }
 }
 
-/// Returns the server with the name and root of another one, if it was started.
-pub fn same_server<'s>(state: &'s State, spec: &ServerSpec) -> Option<&'s RunningServer> {
+/// Returns the number of the server with this name and root; starts it if there is none.
+fn running(cx: &mut Cx<'_>, spec: ServerSpec) -> u32 {
+    let known = &mut cx.state.slots[LANGUAGE_SERVERS];
     let same = |server: &&RunningServer| {
         server.spec.name == spec.name && server.spec.options.root == spec.options.root
     };
-    state.slots[LANGUAGE_SERVERS].servers.iter().find(same)
-}
-
-/// Returns the number of the server with this name and root; starts it if there is none.
-fn running(cx: &mut Cx<'_>, spec: ServerSpec) -> u32 {
-    if let Some(server) = same_server(cx.state, &spec) {
+    if let Some(server) = known.servers.iter().find(same) {
         return server.number;
     }
-    let known = &mut cx.state.slots[LANGUAGE_SERVERS];
     known.last_number += 1;
     let number = known.last_number;
     let (commands, receiver) = mpsc::channel(COMMANDS_MAX);
@@ -205,22 +199,17 @@ pub fn stop_all(cx: &mut Cx<'_>) {
 }
 
 /// A search for the servers of a file.
-pub struct Search {
-    /// Where programs are looked up.
-    pub env: Arc<dyn Environment>,
-    /// Which server serves which file.
-    pub table: Arc<Table>,
-    /// The file.
-    pub path: PathBuf,
-    /// The folder that is worked on.
-    pub workspace: PathBuf,
-    /// The begin of the file.
-    pub first_line: String,
+struct Search {
+    env: Arc<dyn Environment>,
+    table: Arc<Table>,
+    path: PathBuf,
+    workspace: PathBuf,
+    first_line: String,
 }
 
 impl Search {
     /// Returns what servers call the language, and those that can be started: of each group of alternatives the first.
-    pub async fn run(self) -> (String, Vec<WantedServer>) {
+    async fn run(self) -> (String, Vec<WantedServer>) {
         let Some(language) = self.table.for_file(&self.path, &self.first_line) else {
             return (String::new(), Vec::new());
         };
@@ -275,7 +264,7 @@ fn spec(server: &Server, program: String, root: PathBuf) -> ServerSpec {
 }
 
 /// The disk of this machine.
-struct Disk;
+pub struct Disk;
 
 impl Folders for Disk {
     fn exists(&self, path: &Path) -> bool {

@@ -50,7 +50,7 @@ fn set_state(cx: &mut Cx<'_>, number: u32, state: ServerState) {
     if has_ended {
         // What it found may not hold any more.
         for buffer in cx.state.buffers.all_mut() {
-            buffer.servers.diagnostics.set(number, []);
+            buffer.servers.forget(number);
         }
         cx.state.damage.add(Part::Editor);
     }
@@ -165,13 +165,21 @@ pub fn pull(cx: &mut Cx<'_>, number: u32, path: PathBuf) {
         return;
     };
     let client = questions::client(server);
+    let asked = path.clone();
     let work = async move {
         let client = client.await?;
-        Some(client.pull_diagnostics(&path).await)
+        Some(client.pull_diagnostics(&asked).await)
     };
     cx.tasks.spawn("language-servers.pull", work, move |cx, found| {
         match answer_or_error(cx, "read diagnostics", found).flatten() {
-            Some(Ok(found)) => found.into_iter().for_each(|found| show_diagnostics(cx, number, found)),
+            Some(Ok((found, unchanged))) => {
+                for found in found {
+                    show_diagnostics(cx, number, found);
+                }
+                if let Some(version) = unchanged {
+                    note_unchanged(cx, number, &path, version);
+                }
+            }
             Some(Err(QuestionError::NotOffered)) => {
                 // It sends them by itself, unless it says otherwise later.
                 if let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) {
@@ -186,6 +194,16 @@ pub fn pull(cx: &mut Cx<'_>, number: u32, path: PathBuf) {
             None => {}
         }
     });
+}
+
+/// Notes that a server finds in a version of a text what it found before.
+fn note_unchanged(cx: &mut Cx<'_>, number: u32, path: &PathBuf, version: u64) {
+    let texts = &cx.state.slots[LANGUAGE_SERVERS].texts;
+    let open = texts.iter().find(|(_, text)| text.path == *path).map(|(id, _)| *id);
+    if let Some(buffer) = open.and_then(|id| cx.state.buffers.get_mut(id)) {
+        buffer.servers.note_seen(number, version);
+    }
+    agent::settle(cx);
 }
 
 /// Asks for the diagnostics of the texts that have changed, once nothing was typed for a while.

@@ -372,6 +372,23 @@ pub fn spell_out(cx: &mut Cx<'_>, text: &str) {
     }
 }
 
+/// Replaces the last key by others in all that is kept for `.`, counts and macros: pressed again they type what a completion
+/// has put there, where no list is shown.
+pub fn replace_last_key(cx: &mut Cx<'_>, keys: &[Key]) {
+    if cx.state.modal.repeating || cx.state.macros.replaying {
+        return;
+    }
+    cx.state.macros.replace_last_key(keys);
+    let modal = &mut cx.state.modal;
+    let recording = modal.recording.as_mut().map(|(_, keys)| keys);
+    let typed = modal.mode.is_typing().then_some(&mut modal.typed);
+    for kept in recording.into_iter().chain(typed).chain([&mut modal.keys]) {
+        if kept.pop().is_some() {
+            kept.extend(keys);
+        }
+    }
+}
+
 /// Presses a key; an automatic indentation stays automatic if the key does not change it.
 pub fn carry_indent(cx: &mut Cx<'_>, key: Key, press: impl FnOnce(&mut Cx<'_>)) {
     let indented = is_indented(cx);
