@@ -57,7 +57,7 @@ async fn agent_gets_new_errors_of_a_file_that_is_not_open() {
     assert!(first.contains("Language servers find 1 new error in it:"), "{first}");
     assert!(first.contains("b.toy:2:1: BAD is not allowed here second line (toy E1)"), "{first}");
     let second = result(&ide, 2);
-    assert!(!second.contains("new error"), "the same error is told once: {second}");
+    assert!(!second.contains("new error"), "the same error is reported once: {second}");
     let sent = methods(&ide);
     let count = |method: &str| sent.iter().filter(|sent| *sent == method).count();
     let opened = count("textDocument/didOpen");

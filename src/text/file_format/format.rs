@@ -186,6 +186,12 @@ pub fn without_carriers(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Text from outside as [`without_carriers`], with the line ending of a file.
+pub fn with_ending(text: &str, ending: &str) -> String {
+    let text = without_carriers(text).replace("\r\n", "\n");
+    if ending == "\n" { text } else { text.replace('\n', ending) }
+}
+
 /// Encodes a text, given in chunks, in its format. Fails if the encoding lacks a character; UTF-8 never
 /// fails.
 pub fn encode<'a>(chunks: impl Iterator<Item = &'a str>, format: Format) -> Result<Vec<u8>, UnencodableChar> {

@@ -73,8 +73,8 @@ pub(in crate::tools) async fn report(
 }
 
 impl Baseline {
-    /// Returns what the result says about errors that are new since then, if there are any. An error that the model was
-    /// told once is not repeated while it stays.
+    /// Returns what the result says about errors that are new since then, if there are any. An error that was
+    /// reported is not repeated while it stays.
     async fn words(self, cx: &Context) -> Option<String> {
         let after =
             join_all(self.files.iter().map(|(path, _)| self.servers.errors(path.clone(), WAIT_AFTER)));

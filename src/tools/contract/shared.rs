@@ -60,7 +60,7 @@ pub struct AgentToolState {
     pub questions: Option<Arc<dyn Questions>>,
     /// Finds errors in files that calls have changed; `None` where no language servers are.
     pub diagnostics: Option<Arc<dyn Diagnostics>>,
-    /// The errors that the model was told.
+    /// The errors that were reported to the model.
     pub reported_errors: Arc<ReportedErrors>,
     /// Starts subagents; `None` at the maximum depth.
     pub delegate: Option<Arc<dyn Delegate>>,

@@ -13,7 +13,7 @@ use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::features::snippets::commands::insert_snippet;
 use crate::ide::model::buffers::BufferId;
 use crate::text::changes::ChangeSet;
-use crate::text::file_format::format::without_carriers;
+use crate::text::file_format::format::{with_ending, without_carriers};
 use crate::text::movement::motion;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
@@ -209,10 +209,7 @@ fn change_text(cx: &mut Cx<'_>, (id, accepted): (BufferId, u64), row: &Row, sour
     let end = buffer.area.text().end();
     let moved = buffer.servers.moved(asked.version, ranges);
     let ending = buffer.area.document.format().ending.text();
-    let texts = further.iter().map(|(_, text)| {
-        let text = without_carriers(text).replace("\r\n", "\n");
-        if ending == "\n" { text } else { text.replace('\n', ending) }
-    });
+    let texts = further.iter().map(|(_, text)| with_ending(text, ending));
     let mut edits: Vec<_> = moved.into_iter().flatten().zip(texts).collect();
     edits.sort_by_key(|(range, _)| range.start);
     let is_sound = edits.len() == further.len()

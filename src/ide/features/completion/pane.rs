@@ -2,7 +2,7 @@
 //! where rows come from.
 
 use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
+use ratatui::style::Modifier;
 
 use crate::base::width::{text_width, truncate, visible};
 use crate::ide::core::damage::Part;
@@ -11,8 +11,10 @@ use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::state::State;
 use crate::ide::features::completion::rank;
 use crate::ide::features::completion::state::{COMPLETIONS, OpenList, ROWS_SHOWN};
+use crate::ide::features::language_servers::hover;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
+use crate::tui::widgets::line::Line;
 
 /// The table's row.
 pub const PANE: PaneSpec = PaneSpec { part: Part::Completions, layer: 1, make: || Box::new(CompletionsPane) };
@@ -149,22 +151,14 @@ fn draw_row(canvas: &mut Canvas<'_>, open: &OpenList, found: rank::Match, is_sel
     }
 }
 
-fn draw_documentation(canvas: &mut Canvas<'_>, lines: &[crate::tui::widgets::line::Line]) {
+fn draw_documentation(canvas: &mut Canvas<'_>, lines: &[Line]) {
     let (cols, rows) = canvas.size();
     let border = canvas.style("ui.overlay.border");
     for y in 0..rows {
         canvas.text(0, y, "│", border);
     }
-    let plain = canvas.style("ui.overlay");
-    let ground = Style { bg: plain.bg, ..Style::default() };
     let mut inside = canvas.sub(Rect::new(2, 0, cols.saturating_sub(3), rows));
-    for (y, line) in (0..rows).zip(lines) {
-        let mut x = 0;
-        for span in line {
-            let style = plain.patch(inside.style(span.scope)).patch(ground);
-            x = inside.text(x, y, &span.text, style);
-        }
-    }
+    hover::draw_lines(&mut inside, lines.iter());
     if lines.len() > usize::from(rows) && rows > 0 && cols > 3 {
         canvas.text(cols - 2, rows - 1, "…", border);
     }

@@ -1,7 +1,5 @@
 //! Asks for the completions of the word at the caret, and takes in what the sources answer.
 
-use std::sync::Arc;
-
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::base::width::visible;
@@ -74,8 +72,8 @@ pub fn request(cx: &mut Cx<'_>, place: &Place, trigger: Trigger, is_by_hand: boo
     known.last += 1;
     let number = known.last;
     let mut open = known.open.take().filter(|_| trigger == Trigger::Incomplete).map_or_else(
-        || OpenList::new(place.buffer, Arc::new(cancel.clone().drop_guard())),
-        |open| carried_over(open, place, Arc::new(cancel.clone().drop_guard())),
+        || OpenList::new(place.buffer, cancel.clone().drop_guard()),
+        |open| carried_over(open, place, cancel.clone().drop_guard()),
     );
     (open.number, open.is_by_hand) = (number, is_by_hand);
     (open.word, open.asked, open.before) = (place.word.clone(), place.word.len(), place.before.clone());
@@ -100,7 +98,7 @@ pub fn request(cx: &mut Cx<'_>, place: &Place, trigger: Trigger, is_by_hand: boo
 }
 
 /// Returns a list for a longer word with the rows of the one before it.
-fn carried_over(mut open: OpenList, place: &Place, questions: Arc<DropGuard>) -> OpenList {
+fn carried_over(mut open: OpenList, place: &Place, questions: DropGuard) -> OpenList {
     for source in &mut open.sources {
         source.is_stale = source.is_incomplete;
     }
@@ -283,6 +281,8 @@ fn announce(cx: &mut Cx<'_>) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::base::json::json;
     use crate::lsp::answers::completion;

@@ -1,7 +1,6 @@
 //! State of the feature: the list at the caret with its sources, and the signature. Plain data.
 
 use std::ops::Range;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio_util::sync::DropGuard;
@@ -144,12 +143,12 @@ pub struct OpenList {
     /// When the documentation of the selected row is asked for, on the monotonic clock.
     pub documentation_at: Option<Duration>,
     /// Cancels the questions on drop.
-    pub questions: Arc<DropGuard>,
+    pub questions: DropGuard,
 }
 
 impl OpenList {
     /// Returns a list of a text without rows, whose questions end with it.
-    pub fn new(buffer: BufferId, questions: Arc<DropGuard>) -> Self {
+    pub fn new(buffer: BufferId, questions: DropGuard) -> Self {
         Self {
             number: 0,
             buffer,
@@ -274,7 +273,7 @@ mod tests {
 
     #[test]
     fn completions_of_sources_asked_again_stay_until_each_has_answered() {
-        let mut open = OpenList::new(BufferId(1), Arc::new(CancellationToken::new().drop_guard()));
+        let mut open = OpenList::new(BufferId(1), CancellationToken::new().drop_guard());
         open.sources = vec![
             source(Origin::Server(1), true),
             source(Origin::Snippets, false),

@@ -45,8 +45,7 @@ pub fn update(cx: &mut Cx<'_>) {
     if now == before && typed.is_none() {
         return;
     }
-    let place = now.and_then(|_| Place::of(cx.state));
-    let (Some(now), Some(place)) = (now, place) else {
+    let Some(place) = now.and_then(|_| Place::of(cx.state)) else {
         signature::close(cx);
         close(cx);
         return;
@@ -56,7 +55,7 @@ pub fn update(cx: &mut Cx<'_>) {
     known.dismissed.take_if(|dismissed| *dismissed != (place.buffer, place.start()));
     let is_kept = known.open.as_ref().is_some_and(|open| is_same_word(open, &place, typed));
     if is_kept {
-        go_on(cx, &place, now);
+        go_on(cx, &place);
     } else {
         close(cx);
     }
@@ -82,11 +81,9 @@ fn is_same_word(open: &OpenList, place: &Place, typed: Option<char>) -> bool {
 }
 
 /// Shows the matches of the word as it is now.
-fn go_on(cx: &mut Cx<'_>, place: &Place, seen: Seen) {
+fn go_on(cx: &mut Cx<'_>, place: &Place) {
     let now = cx.now;
-    let known = &mut cx.state.slots[COMPLETIONS];
-    known.seen = Some(seen);
-    let Some(open) = &mut known.open else { return };
+    let Some(open) = &mut cx.state.slots[COMPLETIONS].open else { return };
     (open.word, open.before, open.start) = (place.word.clone(), place.before.clone(), place.start());
     open.rank(now);
     show(cx);

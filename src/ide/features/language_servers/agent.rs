@@ -14,7 +14,7 @@ use crate::ide::core::context::{Cx, Tasks, answer_or_error};
 use crate::ide::core::state::State;
 use crate::ide::core::tasks::threads::on_thread;
 use crate::ide::features::language_servers::start::Disk;
-use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, Serving};
+use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer, Serving};
 use crate::ide::features::language_servers::{sync, updates};
 use crate::ide::model::buffers::BufferId;
 use crate::lsp::answers::diagnostics::{Diagnostic, Severity};
@@ -23,7 +23,7 @@ use crate::lsp::client::incoming::FileDiagnostics;
 use crate::lsp::document::PlainText;
 use crate::lsp::table::root::server_root;
 use crate::lsp::table::{Feature, Table};
-use crate::runtime::language_servers::server::{ServerCommand, ServerState};
+use crate::runtime::language_servers::server::ServerCommand;
 use crate::text::display::columns;
 use crate::tools::interaction::diagnostics::{Diagnostics, FileError, FoundErrors};
 
@@ -90,7 +90,7 @@ impl Diagnostics for ServerDiagnostics {
 fn begin(cx: &mut Cx<'_>, path: PathBuf, wait: Duration, reply: Reply) {
     sync::flush(cx.state);
     let known = &cx.state.slots[LANGUAGE_SERVERS];
-    let runs = known.servers.iter().any(|server| matches!(server.state, ServerState::Running { .. }));
+    let runs = known.servers.iter().any(RunningServer::is_running);
     let Some(table) = known.table.clone().filter(|_| runs && known.reports_to_agent) else {
         return answer(reply, None);
     };
@@ -123,7 +123,7 @@ fn begin(cx: &mut Cx<'_>, path: PathBuf, wait: Duration, reply: Reply) {
         let known = &cx.state.slots[LANGUAGE_SERVERS];
         let runs = |serving: &Serving| {
             let server = known.server(serving.server);
-            server.is_some_and(|server| matches!(server.state, ServerState::Running { .. }))
+            server.is_some_and(RunningServer::is_running)
         };
         let servers: Vec<Serving> = wanted.into_iter().filter(runs).collect();
         if servers.is_empty() {
@@ -216,7 +216,7 @@ fn servers_of(state: &State, path: &PathBuf) -> Vec<Serving> {
     let asked = servers.unwrap_or_default().iter();
     let runs = |serving: &&Serving| {
         let server = known.server(serving.server);
-        server.is_some_and(|server| matches!(server.state, ServerState::Running { .. }))
+        server.is_some_and(RunningServer::is_running)
     };
     asked.filter(|serving| serving.features.contains(Feature::Diagnostics)).filter(runs).copied().collect()
 }

@@ -19,7 +19,7 @@ use crate::lsp::client::edits::{ServerEdit, Versions};
 use crate::lsp::position::Encoding;
 use crate::patch::diff;
 use crate::text::changes::ChangeSet;
-use crate::text::file_format::format::{Format, without_carriers};
+use crate::text::file_format::format::{Format, with_ending};
 use crate::text::position::Byte;
 use crate::text::rope::Text;
 use crate::text::undo::rebase::trim;
@@ -51,11 +51,8 @@ pub fn changes(
 ) -> Result<(ChangeSet, usize), EditError> {
     let found = edits::checked(edits, text, encoding)?;
     let count = found.len();
-    let replaced = found.into_iter().map(|(range, new)| {
-        let new = without_carriers(new).replace("\r\n", "\n");
-        let new = if ending == "\n" { new } else { new.replace('\n', ending) };
-        (Byte(range.start)..Byte(range.end), new)
-    });
+    let replaced =
+        found.into_iter().map(|(range, new)| (Byte(range.start)..Byte(range.end), with_ending(new, ending)));
     Ok((trim(&ChangeSet::replace(text.end().0, replaced), text), count))
 }
 

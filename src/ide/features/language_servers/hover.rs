@@ -2,6 +2,7 @@
 //! closes it and has its usual effect.
 
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 
 use crate::base::code_fence::code_fence;
 use crate::ide::core::context::Cx;
@@ -126,19 +127,24 @@ impl Layer for HoverView {
         let inside = frame::draw(canvas, "", "", &footer);
         let mut content =
             canvas.sub(Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside });
-        let plain = content.style("ui.overlay");
-        let ground = ratatui::style::Style { bg: plain.bg, ..ratatui::style::Style::default() };
-        for (y, line) in (0..inside.height).zip(self.lines.iter().skip(self.top)) {
-            let mut x = 0;
-            for span in line {
-                let style = plain.patch(content.style(span.scope)).patch(ground);
-                x = content.text(x, y, &span.text, style);
-            }
-        }
+        draw_lines(&mut content, self.lines.iter().skip(self.top));
     }
 
     fn actions(&self) -> Actions {
         Actions { raw_key, step: |cx, by| scroll(cx, by), ..Actions::default() }
+    }
+}
+
+/// Draws lines of documentation from the top of a canvas on.
+pub fn draw_lines<'a>(canvas: &mut Canvas<'_>, lines: impl Iterator<Item = &'a Line>) {
+    let plain = canvas.style("ui.overlay");
+    let ground = Style { bg: plain.bg, ..Style::default() };
+    for (y, line) in (0..canvas.size().1).zip(lines) {
+        let mut x = 0;
+        for span in line {
+            let style = plain.patch(canvas.style(span.scope)).patch(ground);
+            x = canvas.text(x, y, &span.text, style);
+        }
     }
 }
 

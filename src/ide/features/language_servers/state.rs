@@ -46,6 +46,11 @@ pub struct RunningServer {
 }
 
 impl RunningServer {
+    /// Whether it answers.
+    pub fn is_running(&self) -> bool {
+        matches!(self.state, ServerState::Running { .. })
+    }
+
     /// Sends it a command; returns whether that was possible: it may have too many to do.
     pub fn send(&self, command: ServerCommand) -> bool {
         let sent = self.commands.try_send(command);
