@@ -42,13 +42,13 @@ fn connect(home: Home, cwd: PathBuf, session: PathBuf) -> Connect {
     let provider = Arc::new(Scripted::new("scripted", Vec::new()));
     let models = vec![Arc::new(Model::unknown("scripted", "script", "scripted", ""))];
     Box::new(move |ports| {
-        let Ports { env, approval, questions, diagnostics } = ports;
+        let Ports { env, approval, questions, language_servers } = ports;
         async move {
             runtime::start(SessionOptions {
                 session: SessionChoice::Open(session),
                 providers: vec![Injected { provider, models }],
                 questions: Some(questions),
-                diagnostics: Some(diagnostics),
+                language_servers: Some(language_servers),
                 ..SessionOptions::new(home, cwd, env, approval)
             })
             .await

@@ -166,13 +166,17 @@ pub fn run(args: &Args, command: &Command) -> Result<i32, (i32, Report)> {
     let env = setup::environment(&setup);
     let options =
         setup::session_options(&bare, &setup, &process, Mode::AutoEdit, env, Arc::new(NonInteractive));
-    let options = options.map_err(|report| (USAGE, report))?;
+    let mut options = options.map_err(|report| (USAGE, report))?;
     let json = command.json(args.json);
     if let Command::Tool(tool_args) = command {
         start_log(&setup.home.state, &process);
         setup.loaded.problems.iter().for_each(|problem| print_error(&Report::new(problem.to_string())));
+        options.env = tool::environment_named(tool_args.env.as_deref(), options.env);
+        // Also where they would not be started: the tool then says why.
+        options.language_servers = Some(Arc::new(setup::session_servers(&setup, options.env.clone())));
         return run_tool(options, tool_args, json);
     }
+    options.language_servers = setup::usable_servers(&setup, options.env.clone());
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| (FAILED, Report::caused("cannot start", &error)))?;
     let talk = login::Terminal::default();

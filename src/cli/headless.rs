@@ -121,8 +121,9 @@ async fn run_json(
 ) -> Result<i32, (i32, Report)> {
     let env = setup::environment(&setup);
     let options =
-        setup::session_options(args, &setup, process, Mode::AutoEdit, env, Arc::new(NonInteractive));
+        setup::session_options(args, &setup, process, Mode::AutoEdit, env.clone(), Arc::new(NonInteractive));
     let mut options = options.map_err(|report| (USAGE, report))?;
+    options.language_servers = setup::usable_servers(&setup, env);
     // The conversation may end here, so there is no compaction after the run. Input lines change that.
     options.compaction.after_runs = false;
     let handle = runtime::start(options).await.map_err(|report| (FAILED, report))?;
@@ -146,8 +147,10 @@ async fn run_rpc(
     let env = setup::environment(&setup);
     let ui = HostUi::new();
     let approval = Arc::new(ui.clone());
-    let options = setup::session_options(args, &setup, process, Mode::OnRequest, env, approval.clone());
+    let options =
+        setup::session_options(args, &setup, process, Mode::OnRequest, env.clone(), approval.clone());
     let mut options = options.map_err(|report| (USAGE, report))?;
+    options.language_servers = setup::usable_servers(&setup, env);
     options.questions = Some(approval);
     let settings = serde_json::to_value(&setup.loaded.settings);
     let settings = settings.map_err(|error| (FAILED, Report::caused("cannot print the settings", &error)))?;

@@ -312,11 +312,11 @@ fn connection(args: &Args, setup: Setup, process: Process) -> ide::core::ports::
     let args = args.clone();
     Box::new(move |ports| {
         async move {
-            let ide::core::ports::Ports { env, approval, questions, diagnostics } = ports;
+            let ide::core::ports::Ports { env, approval, questions, language_servers } = ports;
             let mut options =
                 setup::session_options(&args, &setup, &process, Mode::OnRequest, env, approval)?;
             options.questions = Some(questions);
-            options.diagnostics = Some(diagnostics);
+            options.language_servers = Some(language_servers);
             // A prompt that waits must not go to a model that nobody named.
             options.replaces_missing_model = setup.initial_prompts.is_empty();
             runtime::start(options).await
@@ -335,8 +335,9 @@ async fn run_print(args: &Args, setup: Setup, process: &Process) -> Result<i32, 
     }
     let env = setup::environment(&setup);
     let options =
-        setup::session_options(args, &setup, process, Mode::AutoEdit, env, Arc::new(NonInteractive));
+        setup::session_options(args, &setup, process, Mode::AutoEdit, env.clone(), Arc::new(NonInteractive));
     let mut options = options.map_err(|report| (USAGE, report))?;
+    options.language_servers = setup::usable_servers(&setup, env);
     // The conversation ends here, so there is no compaction after the run.
     options.compaction.after_runs = false;
     let handle = runtime::start(options).await.map_err(|report| (FAILED, report))?;

@@ -30,9 +30,11 @@ use crate::llm::retry::Policy;
 use crate::net::cassette::Cassette;
 use crate::net::certificates::Roots;
 use crate::net::http::Transport;
+use crate::runtime::language_servers::session::{SessionOptions as ServersOptions, SessionServers};
 use crate::runtime::lifecycle::options::{Options as SessionOptions, SessionChoice};
 use crate::tools::contract::tool_selection::ToolFlags;
 use crate::tools::files::state::ReadFirst;
+use crate::tools::interaction::language_servers::LanguageServers;
 use crate::tools::output::truncation::LimitOverride;
 use crate::tools::{Approval, Mode, Registry, ToolSelection};
 use crate::tui::theme::choice::is_dark_by_variable;
@@ -354,6 +356,29 @@ pub fn session_options(
         compaction: compaction(settings),
         ..SessionOptions::new(setup.home.clone(), setup.workspace.clone(), env, approval)
     })
+}
+
+/// Returns the language servers of a session without a screen.
+pub fn session_servers(setup: &Setup, env: Arc<dyn crate::exec::Environment>) -> SessionServers {
+    let settings = &setup.loaded.settings;
+    SessionServers::new(ServersOptions {
+        env,
+        workspace: setup.workspace.clone(),
+        config: setup.home.config.clone(),
+        state: setup.home.state.clone(),
+        home: setup.home.user.clone(),
+        is_on: settings.language_servers,
+        reports_edits: settings.diagnostics_after_edit,
+    })
+}
+
+/// Returns the same for a session with a model, if they would be started: else the model does not hear of them. Reads files.
+pub fn usable_servers(
+    setup: &Setup,
+    env: Arc<dyn crate::exec::Environment>,
+) -> Option<Arc<dyn LanguageServers>> {
+    let servers = session_servers(setup, env);
+    servers.may_start().then(|| Arc::new(servers) as Arc<dyn LanguageServers>)
 }
 
 /// Returns the session that the flags select.

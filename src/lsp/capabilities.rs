@@ -1,10 +1,14 @@
 //! What a server offers, and what we offer to it. Read leniently: one odd provider costs itself. Must not know requests.
 
+use std::path::Path;
+
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::base::json::json;
 use crate::lsp::position::Encoding;
+
+mod file_operations;
 
 /// Which field of `ServerCapabilities` (LSP 3.18) offers a method.
 const PROVIDERS: [(&str, &str); 30] = [
@@ -133,6 +137,29 @@ impl ServerCapabilities {
         self.options(method).is_some()
     }
 
+    /// Returns all of it, to be read by a person or a model.
+    pub fn shown(&self) -> Value {
+        let registered =
+            self.registered.iter().map(|late| json!({ "method": late.method, "options": late.options }));
+        let registered: Vec<Value> = registered.collect();
+        if registered.is_empty() {
+            return self.initial.clone();
+        }
+        json!({ "capabilities": self.initial, "registered": registered })
+    }
+
+    /// Whether a server wants to hear of a file or folder that is created, renamed or deleted. `operation` names it as
+    /// `workspace.fileOperations` does, such as `willRename`.
+    pub fn wants_file_operation(&self, operation: &str, path: &Path, is_folder: bool) -> bool {
+        let method = format!("workspace/{operation}Files");
+        let late = self.registered.iter().filter(|known| known.method == method).map(|known| &known.options);
+        let options = late.chain([&self.initial["workspace"]["fileOperations"][operation]]);
+        options.filter_map(|options| options["filters"].as_array()).flatten().any(|filter| {
+            let is_file_scheme = filter["scheme"].as_str().is_none_or(|scheme| scheme == "file");
+            is_file_scheme && file_operations::matches(&filter["pattern"], path, is_folder)
+        })
+    }
+
     /// Adds what a server offers from now on.
     pub fn register(&mut self, registration: Registration) {
         self.registered.retain(|known| known.id != registration.id);
@@ -191,6 +218,7 @@ pub fn of_client() -> Value {
             "diagnostics": { "refreshSupport": true },
             "applyEdit": true,
             "executeCommand": { "dynamicRegistration": true },
+            "fileOperations": { "dynamicRegistration": true, "willRename": true, "didRename": true },
             "workspaceEdit": {
                 "documentChanges": true,
                 "resourceOperations": ["create", "rename", "delete"],

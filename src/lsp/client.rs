@@ -23,10 +23,11 @@ use crate::lsp::wire::connection::{Connection, RequestError};
 
 pub mod completion;
 pub mod edits;
+pub mod files;
 pub mod incoming;
 mod pulled;
 
-/// How long a question may take.
+/// How long a question may take, unless [`Client::with_timeout`] says otherwise.
 pub const QUESTION_TIMEOUT: Duration = Duration::from_secs(20);
 /// How long a server may take to end after it was asked to.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
@@ -101,6 +102,8 @@ pub struct Client {
     connection: Connection,
     options: Arc<StartOptions>,
     shared: Arc<Mutex<Shared>>,
+    /// How long a question may take.
+    timeout: Duration,
 }
 
 /// Why a server does not answer a question.
@@ -179,7 +182,14 @@ impl Client {
         }
         let capabilities = ServerCapabilities::new(answer["capabilities"].take());
         let shared = Shared { capabilities, documents: HashMap::new(), last_version: 0 };
-        Ok(Self { connection, options: Arc::new(options), shared: Arc::new(Mutex::new(shared)) })
+        let (options, shared) = (Arc::new(options), Arc::new(Mutex::new(shared)));
+        Ok(Self { connection, options, shared, timeout: QUESTION_TIMEOUT })
+    }
+
+    /// Returns the same server, with another time for questions.
+    #[must_use]
+    pub fn with_timeout(self, timeout: Duration) -> Self {
+        Self { timeout, ..self }
     }
 
     /// Ends the server: asks it to, and closes its input when it has answered or does not.
@@ -194,6 +204,20 @@ impl Client {
     /// Whether it offers a method.
     pub fn offers(&self, method: &str) -> bool {
         self.shared.lock().capabilities.offers(method)
+    }
+
+    /// Returns what it offers: as it said at its start, and what it has registered since.
+    pub fn capabilities(&self) -> Value {
+        self.shared.lock().capabilities.shown()
+    }
+
+    /// Sends a request as it is, of any method.
+    ///
+    /// # Errors
+    ///
+    /// See [`QuestionError`].
+    pub async fn request(&self, method: &str, params: Value) -> Result<Value, QuestionError> {
+        Ok(self.connection.request(method, params, self.timeout).await?)
     }
 
     /// Returns the unit of its columns.
@@ -370,7 +394,7 @@ impl Client {
         if !context.is_null() {
             params["context"] = context;
         }
-        let answer = self.connection.request(method, params, QUESTION_TIMEOUT).await?;
+        let answer = self.connection.request(method, params, self.timeout).await?;
         Ok((answer, asked))
     }
 }

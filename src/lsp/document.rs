@@ -70,6 +70,11 @@ impl PlainText {
         Self { text, lines }
     }
 
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
     /// Returns the start and the content of a line, without its ending.
     fn line(&self, line: usize) -> Option<(usize, &str)> {
         let start = *self.lines.get(line)?;

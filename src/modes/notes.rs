@@ -22,6 +22,10 @@ pub fn event_note(event: &RuntimeEvent) -> Option<String> {
     match event {
         RuntimeEvent::Agent(event) => agent_event_note(event),
         RuntimeEvent::Failed(report) => Some(report.to_string()),
+        RuntimeEvent::ErrorsLeft(left) => {
+            let rest = if left.count > left.lines.len() { "; …" } else { "" };
+            Some(format!("{}: {}{rest}", left.headline(), left.lines.join("; ")))
+        }
         _ => None,
     }
 }

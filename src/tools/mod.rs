@@ -2,10 +2,11 @@
 //!
 //! [`contract`] is the interface of every tool; [`builtin`] has the families of tools. A call is executed by
 //! [`call`], which queries [`permissions`]; command lines are analyzed by [`command`]. Shared parts of
-//! built-in tools are in [`files`], [`reading`], [`editing`], [`search`], [`running`] and [`interaction`];
+//! built-in tools are in [`files`], [`reading`], [`editing`], [`search`], [`running`], [`language_servers`] and
+//! [`interaction`];
 //! [`output`] truncates long texts.
 //!
-//! Layer 3. May import `exec`, `net`, `workspace`, `patch`, `base` and the plain data of `llm`; must not know
+//! Layer 3. May import `exec`, `net`, `workspace`, `patch`, `lsp`, `base` and the plain data of `llm`; must not know
 //! the agent, sessions or front ends.
 
 #[doc(hidden)]
@@ -19,6 +20,8 @@ pub mod contract;
 pub mod editing;
 pub mod files;
 pub mod interaction;
+#[doc(hidden)]
+pub mod language_servers;
 #[doc(hidden)]
 pub mod output;
 #[doc(hidden)]

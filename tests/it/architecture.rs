@@ -19,7 +19,7 @@ const LAYERS: &[(u8, &str, &[&str])] = &[
     (2, "workspace", &["base", "exec"]),
     (3, "syntax", &["base", "text"]),
     (3, "session", &["base", "llm::model"]),
-    (3, "tools", &["base", "exec", "net", "workspace", "patch", "llm::model"]),
+    (3, "tools", &["base", "exec", "net", "workspace", "patch", "lsp", "llm::model"]),
     (4, "agent", &["base", "llm", "session", "tools"]),
     (
         6,
@@ -47,7 +47,7 @@ const LAYERS: &[(u8, &str, &[&str])] = &[
             "tools::contract::view",
             "tools::permissions::approval",
             "tools::running::watched_job",
-            "tools::interaction::diagnostics",
+            "tools::interaction::language_servers",
             "tools::interaction::questions",
             "tools::permissions::policy",
             "tools::permissions::rules",

@@ -85,6 +85,8 @@ mod ide_accessible;
 mod ide_agent;
 /// Errors after edits of the agent.
 mod ide_agent_errors;
+/// The tool for language servers in the editor: the agent asks the servers of the user about the same unsaved text.
+mod ide_agent_servers;
 mod ide_agent_settings;
 /// Whatever is pressed, nothing breaks.
 mod ide_anything;
@@ -347,6 +349,8 @@ mod tables;
 mod tidy;
 /// One tool, run once by hand.
 mod tool;
+/// The tool for language servers without a screen: `bowline tool lsp` as a process.
+mod tool_language_servers;
 /// The file and search tools of every family.
 mod tools;
 /// Files that somebody else changes while a model works on them.

@@ -70,7 +70,6 @@ pub async fn run(options: Options, request: &Tool, json: bool) -> Result<i32, (i
     let spec = active_tools.all.entry(name).map(|row| &*row.spec);
     let args = arguments(given, spec).map_err(|report| (USAGE, report))?;
     single_call::check_name(&active_tools, name, &args).map_err(|report| (USAGE, report))?;
-    let options = Options { env: environment_named(request.env.as_deref(), options.env.clone()), ..options };
     // From here on a signal ends the call with everything that it started, and not only this process.
     let interruption = print::interruption();
     let cancel = CancellationToken::new();

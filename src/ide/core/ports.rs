@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use crate::base::error::Report;
 use crate::exec::Environment;
 use crate::runtime::Handle;
-use crate::tools::interaction::diagnostics::Diagnostics;
+use crate::tools::interaction::language_servers::LanguageServers;
 use crate::tools::interaction::questions::Questions;
 use crate::tools::permissions::approval::Approval;
 
@@ -23,6 +23,6 @@ pub struct Ports {
     pub approval: Arc<dyn Approval>,
     /// Answers the agent's questions.
     pub questions: Arc<dyn Questions>,
-    /// Finds errors in files that the agent edits.
-    pub diagnostics: Arc<dyn Diagnostics>,
+    /// The language servers of the open files.
+    pub language_servers: Arc<dyn LanguageServers>,
 }

@@ -13,7 +13,7 @@ use crate::ide::core::options::Options;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::ports::{Connect, Ports};
 use crate::ide::features::files::environment::BufferEnvironment;
-use crate::ide::features::language_servers::agent::ServerDiagnostics;
+use crate::ide::features::language_servers::agent::EditorServers;
 use crate::ide::features::permissions::port::AskPermission;
 use crate::ide::features::questions::events::AskQuestions;
 use crate::ide::features::transcript::items::TRANSCRIPT;
@@ -85,8 +85,8 @@ impl EventSource {
         let tasks = self.app.tasks().clone();
         let approval = Arc::new(AskPermission::new(tasks.clone()));
         let questions = Arc::new(AskQuestions::new(tasks.clone()));
-        let diagnostics = Arc::new(ServerDiagnostics::new(tasks.clone()));
-        let ports = Ports { env, approval, questions, diagnostics };
+        let language_servers = Arc::new(EditorServers::new(tasks.clone()));
+        let ports = Ports { env, approval, questions, language_servers };
         let (joined, events) = (self.session_sender.clone(), self.sender.clone());
         let work = tasks.guard(async move {
             let handle = match connect(ports).await {

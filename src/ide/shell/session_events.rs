@@ -2,6 +2,7 @@
 
 use crate::agent::event::{AgentEvent, CompactionReason};
 use crate::base::error::Report;
+use crate::base::width::visible_lines;
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::feature::{self, FeatureEvent};
@@ -194,6 +195,13 @@ pub fn on_runtime_event(cx: &mut Cx<'_>, event: &RuntimeEvent) {
             feature::notify(cx, FeatureEvent::FilesRestored);
         }
         RuntimeEvent::ModelsChanged(models) => models::events::set_models(cx, models),
+        RuntimeEvent::ErrorsLeft(left) => {
+            let more = left.count - left.lines.len();
+            let rest = if more > 0 { format!("\n… and {more} more") } else { String::new() };
+            let text = format!("{}:\n{}{rest}", left.headline(), left.lines.join("\n"));
+            cx.state.slots[TRANSCRIPT].notice(true, visible_lines(&text));
+            cx.state.damage.add(Part::Transcript);
+        }
         RuntimeEvent::Failed(report) => {
             cx.state.slots[TRANSCRIPT].notice(true, report.to_string());
             cx.state.damage.add(Part::Transcript);

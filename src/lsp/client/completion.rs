@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{AnsweredText, Client, QUESTION_TIMEOUT, QuestionError};
+use super::{AnsweredText, Client, QuestionError};
 use crate::base::json::json;
 use crate::lsp::answers::completion::{self, Completions, Item};
 use crate::lsp::answers::signature::{self, Signatures};
@@ -94,7 +94,7 @@ impl Client {
             return Ok(());
         }
         let answer =
-            self.connection.request("completionItem/resolve", item.raw.clone(), QUESTION_TIMEOUT).await?;
+            self.connection.request("completionItem/resolve", item.raw.clone(), self.timeout).await?;
         completion::resolve(item, answer);
         Ok(())
     }

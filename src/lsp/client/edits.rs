@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{AnsweredText, Client, QUESTION_TIMEOUT, QuestionError, answered};
+use super::{AnsweredText, Client, QuestionError, answered};
 use crate::base::json::json;
 use crate::lsp::answers::code_actions::{self, CodeAction, ServerAction};
 use crate::lsp::answers::edits::{self, EditError, EditStep, TextEdit, WorkspaceEdit};
@@ -127,7 +127,7 @@ impl Drop for EditReply {
 
 impl Client {
     /// Returns the versions of all texts that the server knows.
-    fn versions(&self) -> Versions {
+    pub(super) fn versions(&self) -> Versions {
         let shared = self.shared.lock();
         let newest = |(path, known): (&PathBuf, &super::Known)| {
             let (_, version, _) = known.texts.back()?;
@@ -137,7 +137,11 @@ impl Client {
     }
 
     /// Decodes an edit of files; `None` for null. Files without a version in it are about the texts of `asked`.
-    fn server_edit(&self, answer: Value, asked: &Versions) -> Result<Option<ServerEdit>, EditError> {
+    pub(super) fn server_edit(
+        &self,
+        answer: Value,
+        asked: &Versions,
+    ) -> Result<Option<ServerEdit>, EditError> {
         let Some(edit) = edits::decode(answer)? else { return Ok(None) };
         let mut versions = asked.clone();
         let shared = self.shared.lock();
@@ -160,7 +164,7 @@ impl Client {
         }
         let uri = uri::of_path(path).ok_or(QuestionError::NotOpen)?;
         params["textDocument"] = json!({ "uri": uri });
-        Ok(self.connection.request(method, params, QUESTION_TIMEOUT).await?)
+        Ok(self.connection.request(method, params, self.timeout).await?)
     }
 
     fn known_text(&self, path: &Path) -> Result<AnsweredText, QuestionError> {
@@ -186,7 +190,7 @@ impl Client {
         let position = asked.text.position(offset, self.encoding());
         let params = json!({ "textDocument": { "uri": uri }, "position": position });
         let method = "textDocument/prepareRename";
-        let answer: Value = self.connection.request(method, params, QUESTION_TIMEOUT).await?;
+        let answer: Value = self.connection.request(method, params, self.timeout).await?;
         if answer.is_null() {
             return Ok(RenameTarget::Nothing);
         }
@@ -262,8 +266,7 @@ impl Client {
             None => (action, versions),
             Some(sent) => {
                 let versions = Arc::new(self.versions());
-                let answer: Value =
-                    self.connection.request("codeAction/resolve", sent, QUESTION_TIMEOUT).await?;
+                let answer: Value = self.connection.request("codeAction/resolve", sent, self.timeout).await?;
                 let completed = code_actions::one(answer)
                     .ok_or_else(|| QuestionError::Answer("it is no code action".to_string()))?;
                 (completed, versions)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::incoming::FileDiagnostics;
-use super::{Client, QUESTION_TIMEOUT, QuestionError};
+use super::{Client, QuestionError};
 use crate::base::json::json;
 use crate::lsp::answers::diagnostics;
 use crate::lsp::uri;
@@ -37,7 +37,7 @@ impl Client {
             }
             params
         };
-        let mut report: Value = self.connection.request(METHOD, params, QUESTION_TIMEOUT).await?;
+        let mut report: Value = self.connection.request(METHOD, params, self.timeout).await?;
         let related = report["relatedDocuments"].take();
         let encoding = self.encoding();
         let mut found = Vec::new();

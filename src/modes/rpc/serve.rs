@@ -314,7 +314,8 @@ impl RpcServer {
             RuntimeEvent::Failed(_) => NotifyType::Error,
             RuntimeEvent::Agent(
                 AgentEvent::LimitReached(_) | AgentEvent::ContextWarning { .. } | AgentEvent::LoopDetected,
-            ) => NotifyType::Warning,
+            )
+            | RuntimeEvent::ErrorsLeft(_) => NotifyType::Warning,
             _ => return,
         };
         if let Some(message) = event_note(event) {

@@ -48,6 +48,8 @@ pub struct Toolset {
     requested_profile: Option<&'static Profile>,
     profile: &'static Profile,
     custom: Vec<Arc<dyn Tool>>,
+    /// Whether there are language servers to ask.
+    has_servers: bool,
     all: Registry,
     choice: SharedToolSelection,
     prompt_texts: PromptTexts,
@@ -74,13 +76,24 @@ fn requested_profile(name: &str) -> Result<Option<&'static Profile>, Report> {
     profile::find(name).map(Some).ok_or_else(unknown)
 }
 
+/// Returns the tools of a profile; the one for language servers only where there are some.
+fn tools(profile: &Profile, custom: &[Arc<dyn Tool>], has_servers: bool) -> Registry {
+    let mut all = profile.tools(custom);
+    if !has_servers {
+        let servers = all.names_in_any_set(|tool| tool.kind() == Kind::LanguageServers);
+        all.retain(|name| !servers.contains(name));
+    }
+    all
+}
+
 impl Toolset {
     /// Creates the toolset of a new session with this model. Fails on an unknown profile or tool in the
     /// options, with a message that lists the known ones.
     pub fn new(options: &Options, model: &Model) -> Result<Self, Report> {
         let requested = requested_profile(options.profile.as_deref().unwrap_or(profile::AUTO))?;
         let profile = requested.unwrap_or_else(|| profile::for_model(model));
-        let all = profile.tools(&options.tools);
+        let has_servers = options.language_servers.is_some();
+        let all = tools(profile, &options.tools, has_servers);
         let choice = ToolSelection::new(options.tool_flags.clone(), &all).map_err(|error| {
             let names = all.names().collect::<Vec<_>>().join(", ");
             let hint = format!("profile {} has {names}; names of kinds are understood, too", profile.id);
@@ -92,6 +105,7 @@ impl Toolset {
             requested_profile: requested,
             profile,
             custom: options.tools.clone(),
+            has_servers,
             all,
             choice: choice.into(),
             prompt_texts: options.prompt_texts.clone(),
@@ -114,7 +128,7 @@ impl Toolset {
         let other = profile.id != self.profile.id;
         if other {
             self.profile = profile;
-            self.all = profile.tools(&self.custom);
+            self.all = tools(profile, &self.custom, self.has_servers);
         }
         other
     }

@@ -56,7 +56,12 @@ impl TrustRequests {
 
     /// Returns whether the user trusts the project in this folder with these requests. `state` is the folder
     /// of the stored answers, `now` the digest that the user trusts until the program ends.
-    pub(super) fn are_trusted(&self, workspace: &Path, state: &Path, now: Option<&str>) -> io::Result<bool> {
+    pub(in crate::runtime) fn are_trusted(
+        &self,
+        workspace: &Path,
+        state: &Path,
+        now: Option<&str>,
+    ) -> io::Result<bool> {
         let digest = match &self.digest {
             Ok(digest) => digest,
             Err(error) => return Err(io::Error::new(error.kind(), error.to_string())),

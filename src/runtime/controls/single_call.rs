@@ -83,6 +83,9 @@ pub async fn call(
     let outcome = execute(&tools, &context, &call, cancel, Arc::new(|_| {})).await;
     let took = options.clock.monotonic().saturating_sub(began);
     context.shared.jobs.end_all(COMMANDS_GRACE).await;
+    if let Some(servers) = &context.shared.language_servers {
+        servers.end().await;
+    }
     CallResult { outcome, took, problems }
 }
 

@@ -13,6 +13,7 @@ use crate::runtime::agent_setup::toolset::ActiveTools;
 use crate::runtime::restore::target::Restored;
 use crate::session::format::message::{AgentMessage, PagePosition};
 use crate::tools::Mode;
+use crate::tools::language_servers::errors_left::ErrorsLeft;
 
 /// How a prompt reaches an agent that may be working.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,6 +87,8 @@ pub enum RuntimeEvent {
     ToolsChanged(Arc<ActiveTools>),
     /// The approval mode changed.
     ApprovalModeChanged(Mode),
+    /// Errors that edits of a run have introduced are still there at its end. Before that end.
+    ErrorsLeft(Arc<ErrorsLeft>),
     /// A run has ended, and nothing follows it automatically: no compaction, no queued message.
     Settled,
     /// The tools work in another environment from now on.

@@ -362,6 +362,9 @@ impl LiveSession {
         let jobs = self.driver.tools().shared.jobs.published().clone();
         self.driver.tools().shared =
             start::shared(options, session.id(), self.subagents.clone(), checkpoints, jobs);
+        let (tools, root) =
+            (self.driver.tools().shared.clone(), self.driver.tools().env.root().to_path_buf());
+        self.driver.listener().watch_errors(tools, root);
         let turns = start::count_turns(self.driver.config().turns_max, &session);
         self.driver.reset(session.id().to_string(), turns);
         let notices: Vec<Report> = start::problems(&session).into_iter().chain(notice).collect();

@@ -1,6 +1,7 @@
 //! Records the agent's work: writes every finished message to the session file before the event is sent, and
 //! keeps the totals that front ends display.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,7 +28,8 @@ use crate::session::format::message::MessagePage;
 use crate::session::position;
 use crate::session::restore::checkpoints::{self, Checkpoint, When};
 use crate::session::{AgentMessage, EntryBody, Session, SessionError};
-use crate::tools::Mode;
+use crate::tools::language_servers::errors_left;
+use crate::tools::{AgentToolState, Mode};
 use crate::workspace::checkpoint::RecordedCheckpoint;
 
 /// How long the end of a session waits for the last scan for changes by agents.
@@ -61,6 +63,8 @@ pub struct Recorder {
     /// Whether a run has ended since the last `Settled` event.
     pub(in crate::runtime) unsettled: bool,
     checkpoints: Option<Checkpoints>,
+    /// The tools' state and the workspace, to find errors that a run leaves.
+    tools: Option<(Arc<AgentToolState>, PathBuf)>,
     /// The task that records the state after the last round of calls.
     checkpoint_task: Option<JoinHandle<()>>,
 }
@@ -84,6 +88,7 @@ impl Recorder {
             finished_move: None,
             unsettled: false,
             checkpoints: None,
+            tools: None,
             checkpoint_task: None,
         };
         recorder.sent_entries = recorder.session.tree().len();
@@ -113,6 +118,18 @@ impl Recorder {
     #[must_use]
     pub fn with_checkpoints(self, checkpoints: Option<Checkpoints>) -> Self {
         Self { checkpoints, ..self }
+    }
+
+    /// Looks from now on for errors that runs leave in the workspace.
+    pub fn watch_errors(&mut self, tools: Arc<AgentToolState>, root: PathBuf) {
+        self.tools = Some((tools, root));
+    }
+
+    async fn send_errors_left(&mut self) {
+        let Some((tools, root)) = &self.tools else { return };
+        if let Some(left) = errors_left::take(tools, root).await {
+            self.hub.send(RuntimeEvent::ErrorsLeft(Arc::new(left))).await;
+        }
     }
 
     /// Returns the checkpoints of the workspace, if enabled.
@@ -430,6 +447,7 @@ impl Listener for Recorder {
             AgentEvent::AgentEnd { .. } => {
                 self.set_in_turn(false);
                 self.unsettled = true;
+                self.send_errors_left().await;
                 self.hub.send(RuntimeEvent::Agent(event)).await;
                 let written = self.write_pending_checkpoint().await;
                 // An answer that was cut off emits no end of turn, but a subagent may have worked meanwhile.

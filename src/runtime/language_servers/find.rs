@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::exec::commands::process::script::quote;
-use crate::exec::{CommandSpec, Environment};
+use crate::exec::{CommandSpec, EnvError, Environment};
 
 /// How long the search may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -28,7 +28,14 @@ pub struct Candidate {
 
 /// Returns for each candidate whether it can be run. All are looked up by one command of the environment, outside of
 /// the project, so that nothing of the project runs.
-pub async fn installed(env: &dyn Environment, candidates: &[Candidate]) -> Vec<bool> {
+///
+/// # Errors
+///
+/// The environment does not run the command.
+pub async fn installed(env: &dyn Environment, candidates: &[Candidate]) -> Result<Vec<bool>, EnvError> {
+    if candidates.is_empty() {
+        return Ok(Vec::new());
+    }
     let mut script = String::from("cd /\n");
     for candidate in candidates {
         let mut test = format!("command -v -- {} >/dev/null 2>&1", quote(&candidate.program));
@@ -51,10 +58,8 @@ pub async fn installed(env: &dyn Environment, candidates: &[Candidate]) -> Vec<b
         let room = OUTPUT_MAX.saturating_sub(output.len());
         output.extend_from_slice(&bytes[..bytes.len().min(room)]);
     });
-    if let Err(error) = env.run(spec, sink, CancellationToken::new()).await {
-        tracing::warn!(%error, "programs of language servers cannot be looked up");
-    }
+    env.run(spec, sink, CancellationToken::new()).await?;
     let output = String::from_utf8_lossy(&output.lock()).into_owned();
     let mut answers = output.lines().map(|line| line == "1");
-    candidates.iter().map(|_| answers.next().unwrap_or(false)).collect()
+    Ok(candidates.iter().map(|_| answers.next().unwrap_or(false)).collect())
 }

@@ -81,6 +81,27 @@ pub enum ServerState {
     Stopped,
 }
 
+impl ServerState {
+    /// Returns what it does, in a word or two.
+    pub fn words(&self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Running { .. } => "running",
+            Self::Waiting { .. } => "ended, starts again",
+            Self::Failed { .. } => "failed",
+            Self::Stopped => "stopped",
+        }
+    }
+
+    /// Returns why it has ended, if it has by itself.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Waiting { reason, .. } | Self::Failed { reason } => Some(reason),
+            _ => None,
+        }
+    }
+}
+
 /// News of a server.
 #[derive(Debug)]
 pub enum ServerUpdate {

@@ -23,7 +23,7 @@ use crate::net::certificates::Roots;
 use crate::net::http::Transport;
 use crate::tools::contract::tool_selection::ToolFlags;
 use crate::tools::files::state::ReadFirst;
-use crate::tools::interaction::diagnostics::Diagnostics;
+use crate::tools::interaction::language_servers::LanguageServers;
 use crate::tools::interaction::questions::Questions;
 use crate::tools::{self, Approval, Mode, Tool};
 
@@ -58,7 +58,7 @@ pub struct Options {
     /// Who asks the user for the agent; `None` when no user can answer.
     pub questions: Option<Arc<dyn Questions>>,
     /// Who finds errors in files that the agent edits; `None` for nobody.
-    pub diagnostics: Option<Arc<dyn Diagnostics>>,
+    pub language_servers: Option<Arc<dyn LanguageServers>>,
     /// Maximum depth of subagents; 0 disables them.
     pub agents_deep: u32,
     /// Maximum number of subagents of the session, at all depths.
@@ -164,7 +164,7 @@ impl Options {
             env,
             approval,
             questions: None,
-            diagnostics: None,
+            language_servers: None,
             agents_deep: 1,
             agents_max: 100,
             turns_max: 0,

@@ -170,6 +170,9 @@ impl LiveSession {
         if let Some(subagents) = &self.subagents {
             subagents.close_all().await;
         }
+        if let Some(servers) = &tools.language_servers {
+            servers.end().await;
+        }
         self.driver.listener().end().await;
         if let Some(stay) = self.environment.take()
             && let Err(report) = stay.clean_up().await

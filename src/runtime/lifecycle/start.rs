@@ -85,11 +85,12 @@ async fn prepare(mut options: Options) -> Result<(Handle, LiveSession), Report> 
     let jobs = PublishedJobs::default();
     let background_jobs = jobs.watch();
     let kept = shared(&options, session.id(), subagents.clone(), checkpoints.clone(), jobs);
-    let services = services(&options, client, active_tools.all.clone(), rules.clone(), kept);
+    let services = services(&options, client, active_tools.all.clone(), rules.clone(), kept.clone());
     let lost = navigation::lost_model_notice(&options, &chosen, &model);
     let one = [copied, replaced, lost].into_iter().flatten();
     let all = problems(&session).into_iter().chain(one).chain(unread).chain(misruled).chain(wrong);
-    let recorder = Recorder::new(session, hub.clone(), model, thinking).with_checkpoints(checkpoints);
+    let mut recorder = Recorder::new(session, hub.clone(), model, thinking).with_checkpoints(checkpoints);
+    recorder.watch_errors(kept, options.cwd.clone());
     let config = config(&options, &active_tools.all);
     let mut driver = Driver::new(config, services, setup, abort.clone(), recorder);
     driver.reset(session_id, turns);
@@ -263,7 +264,7 @@ pub(in crate::runtime) fn shared(
     shared.clock = options.clock.clone();
     shared.jobs = Arc::new(Jobs::published_in(jobs));
     shared.questions.clone_from(&options.questions);
-    shared.diagnostics.clone_from(&options.diagnostics);
+    shared.language_servers.clone_from(&options.language_servers);
     shared.delegate =
         subagents.map(|subagents| Arc::new(subagents) as Arc<dyn tools::interaction::delegate::Delegate>);
     shared.before_change_hook =

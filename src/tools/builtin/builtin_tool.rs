@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::llm::model::{Grammar, ToolSpec};
 use crate::tools::contract::args;
 use crate::tools::contract::intent::{Intent, Kind};
-use crate::tools::contract::tool::{Invocation, Outcome, Tool, ToolClass};
+use crate::tools::contract::tool::{Invocation, Outcome, PlannedCall, Tool, ToolClass};
 use crate::tools::contract::view::{CallView, ResultView};
 use crate::tools::output::limits::Limits;
 
@@ -67,7 +67,7 @@ pub trait Action: Debug + Send + Sync {
             Kind::Read | Kind::ReadMany | Kind::ViewImage | Kind::Grep | Kind::Find | Kind::Ls => {
                 ToolClass::Reads
             }
-            Kind::AskUser | Kind::Plan | Kind::Agent => ToolClass::Reads,
+            Kind::AskUser | Kind::Plan | Kind::Agent | Kind::LanguageServers => ToolClass::Reads,
         }
     }
 
@@ -104,6 +104,15 @@ pub trait Action: Debug + Send + Sync {
     /// Returns the targets of a call: paths, or commands.
     fn targets(&self, args: &Value) -> Vec<String> {
         vec![args.to_string()]
+    }
+
+    /// Finds out what a call of the tool with that name would do; `None` if its arguments say it.
+    fn plan(
+        &'static self,
+        _tool: &'static str,
+        _call: &Invocation,
+    ) -> Option<BoxFuture<'static, Result<PlannedCall, String>>> {
+        None
     }
 
     /// Runs a call of the tool with that name.
@@ -171,6 +180,10 @@ impl Tool for BuiltinTool {
 
     fn targets(&self, args: &Value) -> Vec<String> {
         self.action.targets(args)
+    }
+
+    fn plan(&self, call: &Invocation) -> Option<BoxFuture<'static, Result<PlannedCall, String>>> {
+        self.action.plan(self.name, call)
     }
 
     fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome> {

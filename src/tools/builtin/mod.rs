@@ -39,7 +39,7 @@ mod tests {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tools/builtin");
         let families = files(&folder.join("families"));
         let mut names: BTreeSet<String> = families.iter().map(|path| stem(path)).collect();
-        assert!(names.remove("agents"), "the rows that families share");
+        assert!(names.remove("agents") && names.remove("language_servers"), "the rows that families share");
         assert_eq!(names, SETS.iter().map(|set| set.id.to_string()).collect(), "a table is in the list");
         for set in SETS {
             let once: BTreeSet<&str> = set.tools.iter().map(|shape| shape.name).collect();

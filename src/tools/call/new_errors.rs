@@ -1,6 +1,6 @@
 //! The errors that an edit introduces, as language servers see them, at the end of its result. Must not know servers.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,10 +10,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::plural::pluralize;
 use crate::llm::model::Part;
+use crate::lsp::answers::diagnostics::Severity;
 use crate::tools::contract::context::Context;
 use crate::tools::contract::tool::{Outcome, Tool, ToolClass};
 use crate::tools::files::paths;
-use crate::tools::interaction::diagnostics::{Diagnostics, FileError};
+use crate::tools::interaction::language_servers::{
+    FileDiagnostic, FoundDiagnostics, LanguageServers, Purpose,
+};
+use crate::tools::language_servers::diagnostic_line;
 
 /// How long servers may look at the files before the edit, and after it.
 const WAIT_BEFORE: Duration = Duration::from_secs(1);
@@ -22,13 +26,11 @@ const WAIT_AFTER: Duration = Duration::from_secs(3);
 const FILES_MAX: usize = 20;
 /// Maximum number of errors that are named.
 const ERRORS_MAX: usize = 20;
-/// Maximum characters of a message.
-const MESSAGE_MAX: usize = 300;
 
 /// What was wrong in the files before an edit.
 pub(in crate::tools) struct Baseline {
-    servers: Arc<dyn Diagnostics>,
-    files: Vec<(PathBuf, Vec<FileError>)>,
+    servers: Arc<dyn LanguageServers>,
+    files: Vec<(PathBuf, Vec<FileDiagnostic>)>,
 }
 
 /// Looks at the files that a call names before it changes them; `None` if it changes none, it was interrupted, or there are
@@ -39,14 +41,15 @@ pub(in crate::tools) async fn before(
     args: &Value,
     cancel: &CancellationToken,
 ) -> Option<Baseline> {
-    let servers = cx.shared.diagnostics.clone().filter(|_| tool.class() == ToolClass::Edits)?;
+    let servers = cx.shared.language_servers.clone().filter(|_| tool.class() == ToolClass::Edits)?;
     let targets = tool.targets(args);
     let paths = targets.iter().take(FILES_MAX).map(|target| paths::resolve(&*cx.env, target));
     let looked = join_all(paths.map(|path| {
         let servers = &servers;
         async move {
-            let known = match servers.errors(path.clone(), WAIT_BEFORE).await {
-                Some(found) if found.is_complete => Some(found.errors),
+            let found = servers.diagnostics(path.clone(), WAIT_BEFORE, Purpose::Edit).await;
+            let known = match found {
+                Some(found) if found.is_complete => Some(errors(found)),
                 // What was wrong before is not known: then nothing can be said about what is new.
                 _ if cx.env.exists(&path).await.unwrap_or(true) => None,
                 _ => Some(Vec::new()),
@@ -76,17 +79,20 @@ impl Baseline {
     /// Returns what the result says about errors that are new since then, if there are any. An error that was
     /// reported is not repeated while it stays.
     async fn words(self, cx: &Context) -> Option<String> {
-        let after =
-            join_all(self.files.iter().map(|(path, _)| self.servers.errors(path.clone(), WAIT_AFTER)));
+        let after = join_all(
+            self.files
+                .iter()
+                .map(|(path, _)| self.servers.diagnostics(path.clone(), WAIT_AFTER, Purpose::Edit)),
+        );
         let (mut lines, mut count) = (Vec::new(), 0);
         for ((path, before), after) in self.files.iter().zip(after.await) {
-            let Some(after) = after else { continue };
-            let new = new_errors(before, &after.errors);
-            let fresh = cx.shared.reported_errors.fresh(path, &after.errors, new);
+            let Some(after) = after.map(errors) else { continue };
+            let new = new_errors(before, &after);
+            let fresh = cx.shared.reported_errors.fresh(path, &after, new);
             count += fresh.len();
             let named = &fresh[..fresh.len().min(ERRORS_MAX - lines.len())];
             cx.shared.reported_errors.note(path, named);
-            lines.extend(named.iter().map(|error| line(cx.env.root(), path, error)));
+            lines.extend(named.iter().map(|error| diagnostic_line::line(cx.env.root(), path, error)));
         }
         let head = format!("Language servers find {} in it:", pluralize(count, "new error", "new errors"));
         if count > lines.len() {
@@ -96,11 +102,15 @@ impl Baseline {
     }
 }
 
+fn errors(found: FoundDiagnostics) -> Vec<FileDiagnostic> {
+    found.all.into_iter().filter(|found| found.severity == Severity::Error).collect()
+}
+
 /// Returns the errors that there were not before. An error that has moved is the same.
-fn new_errors<'a>(before: &[FileError], after: &'a [FileError]) -> Vec<&'a FileError> {
+fn new_errors<'a>(before: &[FileDiagnostic], after: &'a [FileDiagnostic]) -> Vec<&'a FileDiagnostic> {
     let mut known: Vec<(&str, &str)> =
         before.iter().map(|error| (error.message.as_str(), error.origin.as_str())).collect();
-    let is_new = |error: &&FileError| {
+    let is_new = |error: &&FileDiagnostic| {
         let same = (error.message.as_str(), error.origin.as_str());
         let at = known.iter().position(|known| *known == same);
         at.map(|at| known.swap_remove(at)).is_none()
@@ -108,24 +118,15 @@ fn new_errors<'a>(before: &[FileError], after: &'a [FileError]) -> Vec<&'a FileE
     after.iter().filter(is_new).collect()
 }
 
-fn line(root: &Path, path: &Path, error: &FileError) -> String {
-    let words = error.message.split_whitespace().collect::<Vec<_>>().join(" ");
-    let message: String = words.chars().take(MESSAGE_MAX).collect();
-    let cut = if message.len() < words.len() { "…" } else { "" };
-    let origin = if error.origin.is_empty() { String::new() } else { format!(" ({})", error.origin) };
-    let shown = path.strip_prefix(root).unwrap_or(path).display();
-    format!("{shown}:{}:{}: {message}{cut}{origin}", error.line, error.column)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn error(line: usize, message: &str) -> FileError {
-        FileError { line, column: 2, message: message.to_string(), origin: "toy E1".to_string() }
+    fn error(line: usize, message: &str) -> FileDiagnostic {
+        FileDiagnostic::error(line, message)
     }
 
-    fn messages(errors: &[&FileError]) -> Vec<(usize, String)> {
+    fn messages(errors: &[&FileDiagnostic]) -> Vec<(usize, String)> {
         errors.iter().map(|error| (error.line, error.message.clone())).collect()
     }
 
@@ -135,13 +136,5 @@ mod tests {
         let after = [error(11, "a"), error(12, "a"), error(13, "a"), error(14, "c")];
         assert_eq!(messages(&new_errors(&before, &after)), [(13, "a".into()), (14, "c".into())]);
         assert_eq!(new_errors(&after, &after).len(), 0);
-    }
-
-    #[test]
-    fn new_errors_are_lines_with_place_and_origin() {
-        let found = error(3, "first\n  second");
-        assert_eq!(line(Path::new("/w"), Path::new("/w/a.rs"), &found), "a.rs:3:2: first second (toy E1)");
-        let bare = FileError { origin: String::new(), message: "x".repeat(400), ..found };
-        assert_eq!(line(Path::new("/w"), Path::new("/b"), &bare).chars().count(), "/b:3:2: ".len() + 301);
     }
 }

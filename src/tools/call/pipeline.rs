@@ -24,13 +24,14 @@ use crate::llm::model::{Part, ToolCall};
 use crate::tools::contract::context::Context;
 use crate::tools::contract::intent::{Intent, Kind};
 use crate::tools::contract::registry::{RegisteredTool, Registry};
-use crate::tools::contract::tool::{Invocation, Outcome, Progress, Tool, ToolClass};
+use crate::tools::contract::tool::{Invocation, Outcome, PlannedCall, Progress, Tool, ToolClass};
 use crate::tools::output::artifacts::SavedOutput;
 use crate::tools::output::limits::{self, Keep, Limits};
 use crate::tools::output::truncate;
 use crate::tools::output::truncation::Body;
 use crate::tools::permissions::aliases;
 use crate::tools::permissions::approve::{self, Approved, Judgement};
+use crate::tools::permissions::policy::Verdict;
 
 /// Allowance above the tools' own limits for their notes.
 const NOTES: usize = 4 * 1024;
@@ -71,15 +72,14 @@ pub async fn execute(
         Ok(args) => args,
         Err(errors) => return Outcome::error(errors),
     };
-    // A pending approval withdraws its question itself.
-    let approved = tokio::select! {
-        biased;
-        approved = approve::approve(&**tool, schema, cx, call, args, &cancel) => approved,
-        () = cancel.cancelled() => return Outcome::error(NOT_STARTED),
+    let (planned, then) = match plan(tool, schema, cx, call, &args, &cancel).await {
+        Ok(Some(PlannedCall { tool, then })) => (Some(tool), then),
+        Ok(None) => (None, None),
+        Err(refusal) => return refusal,
     };
-    let Approved { mut args, note, folder } = match approved {
-        Ok(approved) if !cancel.is_cancelled() => approved,
-        Ok(_) => return Outcome::error(NOT_STARTED),
+    let tool = planned.as_ref().unwrap_or(tool);
+    let Approved { mut args, note, folder } = match approved(&**tool, schema, cx, call, args, &cancel).await {
+        Ok(approved) => approved,
         Err(refusal) => return refusal,
     };
     if !before_change::run_hook(&**tool, cx, &args, &cancel).await {
@@ -101,6 +101,9 @@ pub async fn execute(
     };
     let limits = cx.shared.config.limits.limits(&call.name, tool.kind(), tool.limits());
     let outcome = run(tool, invocation, progress).await;
+    if let Some(then) = then.filter(|_| !outcome.is_error) {
+        then();
+    }
     let keep = |text: &str| if is_artifact { None } else { Some(cx.shared.artifacts.save(&call.name, text)) };
     let mut outcome = with_artifact_details(limit(outcome, limits, keep));
     if let Some(hint) = outcome.artifact.as_deref().and_then(|name| read_hint(registry, name)) {
@@ -120,7 +123,72 @@ pub async fn foresee(registry: &Registry, cx: &Context, call: &ToolCall) -> Resu
         return Err(format!("There is no tool named {:?}.", call.name));
     };
     let args = check_args(&**tool, schema, call)?;
-    approve::foresee(&**tool, cx, call, &args).await.map_err(|refusal| join_text(&refusal.content))
+    let text = |refusal: Outcome| join_text(&refusal.content);
+    let judged = approve::foresee(&**tool, cx, call, &args).await.map_err(text)?;
+    if judged.verdict != Verdict::Run || tool.plan(&looking(cx, call, &args)).is_none() {
+        return Ok(judged);
+    }
+    let planned = work_out(tool, cx, call, &args).await?;
+    approve::foresee(&*planned.tool, cx, call, &args).await.map_err(text)
+}
+
+/// Waits for the approval of a call.
+async fn approved(
+    tool: &dyn Tool,
+    schema: &Schema,
+    cx: &Context,
+    call: &ToolCall,
+    args: Value,
+    cancel: &CancellationToken,
+) -> Result<Approved, Outcome> {
+    // A pending approval withdraws its question itself.
+    let approved = tokio::select! {
+        biased;
+        approved = approve::approve(tool, schema, cx, call, args, cancel) => approved?,
+        () = cancel.cancelled() => return Err(Outcome::error(NOT_STARTED)),
+    };
+    if cancel.is_cancelled() { Err(Outcome::error(NOT_STARTED)) } else { Ok(approved) }
+}
+
+/// Finds out what a call would do, if its arguments do not say it. To look is approved like any reading.
+async fn plan(
+    tool: &Arc<dyn Tool>,
+    schema: &Schema,
+    cx: &Context,
+    call: &ToolCall,
+    args: &Value,
+    cancel: &CancellationToken,
+) -> Result<Option<PlannedCall>, Outcome> {
+    if tool.plan(&looking(cx, call, args)).is_none() {
+        return Ok(None);
+    }
+    approved(&**tool, schema, cx, call, args.clone(), cancel).await?;
+    let planned = cancel.run_until_cancelled(work_out(tool, cx, call, args)).await;
+    match planned {
+        Some(planned) => planned.map(Some).map_err(Outcome::error),
+        None => Err(Outcome::error(NOT_STARTED)),
+    }
+}
+
+/// Lets a tool work out what a call would do, in the environment in which it would read.
+async fn work_out(
+    tool: &Arc<dyn Tool>,
+    cx: &Context,
+    call: &ToolCall,
+    args: &Value,
+) -> Result<PlannedCall, String> {
+    let mut looking = looking(cx, call, args);
+    let seen = environment(&**tool, cx, &call.name, &mut looking.args).await;
+    (looking.env, _, _) = seen?;
+    let Some(work) = tool.plan(&looking) else { return Err(NOT_STARTED.to_string()) };
+    let planned = AssertUnwindSafe(work).catch_unwind().await;
+    planned.unwrap_or_else(|panic| Err(panicked(&call.name, &*panic)))
+}
+
+/// Returns the call for a look at what it would do.
+fn looking(cx: &Context, call: &ToolCall, args: &Value) -> Invocation {
+    let (env, shared) = (Arc::clone(&cx.env), Arc::clone(&cx.shared));
+    Invocation { call_id: call.id.clone(), ..Invocation::new(args.clone(), env, shared) }
 }
 
 /// Returns the normalized, validated arguments of a call; the error is for the model.
@@ -267,13 +335,13 @@ async fn run(tool: &Arc<dyn Tool>, mut invocation: Invocation, progress: Progres
         () = deadline => Ok(Outcome::error(ABANDONED)),
     };
     over.store(true, Ordering::Release);
-    work.unwrap_or_else(|panic| {
-        let panic_message = panic_text(&*panic);
-        tracing::error!(tool = name, panic_message, "a tool panicked");
-        Outcome::error(format!(
-            "{name} failed inside: {panic_message}. This is a defect of the tool, not of the call."
-        ))
-    })
+    work.unwrap_or_else(|panic| Outcome::error(panicked(&name, &*panic)))
+}
+
+fn panicked(name: &str, panic: &(dyn Any + Send)) -> String {
+    let panic_message = panic_text(panic);
+    tracing::error!(tool = name, panic_message, "a tool panicked");
+    format!("{name} failed inside: {panic_message}. This is a defect of the tool, not of the call.")
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> String {

@@ -55,6 +55,7 @@ fn alternatives(intent: &Intent) -> Vec<Vec<Intent>> {
             vec![vec![run(&format!("rg --files -g {}{}", quote(pattern), folder_arg(path.as_ref())))]]
         }
         Intent::Ls { path } => vec![vec![run(&format!("ls -a{}", folder_arg(path.as_ref())))]],
+        Intent::AskServers { .. } => Vec::new(),
         Intent::Run { command, folder, timeout, background } => {
             let there = folder.as_ref().map(|folder| format!("cd {} && ", quote(folder)));
             let plain = |timeout| {

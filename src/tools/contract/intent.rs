@@ -5,6 +5,8 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::tools::contract::view::CallKind;
 
 /// Purpose of a tool. Its name is that of pi's tool, and accepted wherever tools are named.
@@ -39,6 +41,8 @@ pub enum Kind {
     Plan,
     /// Starts, talks to, waits for or ends another agent.
     Agent,
+    /// Asks language servers.
+    LanguageServers,
     /// Any other purpose.
     Other,
 }
@@ -61,6 +65,7 @@ impl Kind {
             Self::AskUser => "ask_user",
             Self::Plan => "plan",
             Self::Agent => "agent",
+            Self::LanguageServers => "lsp",
             Self::Other => "other",
         }
     }
@@ -72,7 +77,7 @@ impl Kind {
             Self::Write => CallKind::Write,
             Self::Edit | Self::Patch => CallKind::Edit,
             Self::Bash | Self::Job => CallKind::Command,
-            Self::Grep | Self::Find | Self::Ls => CallKind::Search,
+            Self::Grep | Self::Find | Self::Ls | Self::LanguageServers => CallKind::Search,
             Self::AskUser => CallKind::Question,
             Self::Plan => CallKind::Plan,
             Self::Agent => CallKind::Agent,
@@ -160,6 +165,11 @@ pub enum Intent {
         /// Which, if not the workspace.
         path: Option<String>,
     },
+    /// Ask language servers: all families have the same arguments.
+    AskServers {
+        /// The arguments.
+        question: Value,
+    },
 }
 
 impl Intent {
@@ -175,6 +185,7 @@ impl Intent {
             Self::Grep { .. } => Kind::Grep,
             Self::Find { .. } => Kind::Find,
             Self::Ls { .. } => Kind::Ls,
+            Self::AskServers { .. } => Kind::LanguageServers,
         }
     }
 }

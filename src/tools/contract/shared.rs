@@ -15,7 +15,7 @@ use crate::tools::call::before_change_hook::BeforeChangeHook;
 use crate::tools::files::folder::CommandFolder;
 use crate::tools::files::state::{FileTracker, ReadFirst};
 use crate::tools::interaction::delegate::Delegate;
-use crate::tools::interaction::diagnostics::Diagnostics;
+use crate::tools::interaction::language_servers::LanguageServers;
 use crate::tools::interaction::questions::Questions;
 use crate::tools::interaction::reported_errors::ReportedErrors;
 use crate::tools::output::artifacts::Artifacts;
@@ -58,8 +58,8 @@ pub struct AgentToolState {
     pub folder: Arc<CommandFolder>,
     /// Asks the user; `None` when no user can answer.
     pub questions: Option<Arc<dyn Questions>>,
-    /// Finds errors in files that calls have changed; `None` where no language servers are.
-    pub diagnostics: Option<Arc<dyn Diagnostics>>,
+    /// The language servers; `None` where there are none.
+    pub language_servers: Option<Arc<dyn LanguageServers>>,
     /// The errors that were reported to the model.
     pub reported_errors: Arc<ReportedErrors>,
     /// Starts subagents; `None` at the maximum depth.
@@ -88,7 +88,7 @@ impl AgentToolState {
             own_folders: Vec::new(),
             folder: Arc::default(),
             questions: None,
-            diagnostics: None,
+            language_servers: None,
             reported_errors: Arc::default(),
             delegate: None,
             before_change_hook: None,

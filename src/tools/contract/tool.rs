@@ -87,6 +87,13 @@ pub trait Tool: Send + Sync {
         vec![args.get(name).and_then(Value::as_str).map_or_else(|| args.to_string(), str::to_string)]
     }
 
+    /// Finds out what a call would do, without changing anything; `None` if its arguments say it, so that this tool runs it.
+    /// The error is for the model.
+    #[doc(hidden)]
+    fn plan(&self, _call: &Invocation) -> Option<BoxFuture<'static, Result<PlannedCall, String>>> {
+        None
+    }
+
     /// Runs one call whose arguments match the schema. Never panics on bad input: an error is an outcome with
     /// `is_error`, with a text that a model can act on.
     fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome>;
@@ -102,6 +109,15 @@ pub trait Tool: Send + Sync {
 
 /// Receives the live output of a running call, for the user: all of it so far, truncated at the front.
 pub type Progress = Arc<dyn Fn(String) + Send + Sync>;
+
+/// What a call does, as far as that is known only after asking others, such as language servers.
+#[doc(hidden)]
+pub struct PlannedCall {
+    /// Does it: its class and its targets are judged, and its change is shown to the user. Gets the same arguments.
+    pub tool: Arc<dyn Tool>,
+    /// What follows once it has succeeded.
+    pub then: Option<Box<dyn FnOnce() + Send>>,
+}
 
 /// Input of one call.
 #[derive(Clone)]
@@ -125,7 +141,7 @@ pub struct Invocation {
 }
 
 impl Invocation {
-    /// Creates a call without a listener, for tests.
+    /// Creates a call without a listener that cannot be ended.
     #[doc(hidden)]
     pub fn new(args: Value, env: Arc<dyn Environment>, shared: Arc<AgentToolState>) -> Self {
         let (cancel, progress) = (CancellationToken::new(), Arc::new(|_| {}));

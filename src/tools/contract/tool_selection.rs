@@ -220,6 +220,7 @@ pub fn related(kind: Kind) -> &'static [Kind] {
         Kind::AskUser => &[Kind::AskUser],
         Kind::Plan => &[Kind::Plan],
         Kind::Agent => &[Kind::Agent],
+        Kind::LanguageServers => &[Kind::LanguageServers],
         Kind::Other => &[],
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::base::json::json;
 
 use crate::patch::diff::LineDiff;
-use crate::tools::contract::view::{DiffLine, ResultView};
+use crate::tools::contract::view::{DiffLine, FileDiff, ResultView};
 
 /// Returns the details of a result that changed a file.
 pub fn details(diff: &LineDiff) -> Value {
@@ -32,7 +32,48 @@ pub fn details(diff: &LineDiff) -> Value {
     })
 }
 
+/// A file that a call has changed, one of several.
+pub struct ChangedFile {
+    /// What was done and the path, such as `M src/a.rs`.
+    pub title: String,
+    /// The path of the content, present or former, as the model writes it.
+    pub path: String,
+    /// Between the contents before and after.
+    pub diff: LineDiff,
+}
+
+impl ChangedFile {
+    /// Returns the line for the model.
+    pub fn line(&self) -> String {
+        format!("{} (+{} -{})", self.title, self.diff.added, self.diff.removed)
+    }
+
+    /// Returns the details of the file, in the form of an edit.
+    pub fn details(&self) -> Value {
+        let mut details = details(&self.diff);
+        details["title"] = json!(self.title);
+        details["path"] = json!(self.path);
+        details
+    }
+}
+
+/// Returns the details of a result that changed several files.
+pub fn files_details(files: &[ChangedFile]) -> Value {
+    json!({ "files": files.iter().map(ChangedFile::details).collect::<Vec<_>>() })
+}
+
 /// Returns the view of such details; `None` for others.
+pub fn files_view(details: Option<&Value>) -> Option<ResultView> {
+    let files = details?.get("files")?.as_array()?;
+    let one = |details: &Value| {
+        let Some(ResultView::Diff { added, removed, lines }) = view(Some(details)) else { return None };
+        let title = details.get("title")?.as_str()?.to_string();
+        Some(FileDiff { title, added, removed, lines })
+    };
+    Some(ResultView::Diffs(files.iter().filter_map(one).collect()))
+}
+
+/// Returns the view of the details of one file; `None` for others.
 pub fn view(details: Option<&Value>) -> Option<ResultView> {
     let details = details?;
     let count = |name: &str| details.get(name).and_then(Value::as_u64).map(|n| n as usize);

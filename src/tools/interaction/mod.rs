@@ -1,14 +1,14 @@
 //! Tools that interact with the user or another agent.
 //!
 //! `questions` is the port to the user, `user_questions` asks through it, `plan` is the task list that front
-//! ends display; `delegate` is the port to subagents, `delegation` has their shared texts. Must not know
+//! ends display; `language_servers` is the port to language servers; `delegate` is the port to subagents, `delegation` has their shared texts. Must not know
 //! front ends nor how agents work.
 
 #[doc(hidden)]
 pub mod delegate;
 #[doc(hidden)]
 pub mod delegation;
-pub mod diagnostics;
+pub mod language_servers;
 #[doc(hidden)]
 pub mod plan;
 pub mod questions;

@@ -15,7 +15,7 @@ use crate::tools::contract::registry::Registry;
 use crate::tools::contract::tool::Tool;
 
 /// Kinds for which every family may have an equivalent.
-const KINDS: [Kind; 12] = [
+const KINDS: [Kind; 13] = [
     Kind::Read,
     Kind::ReadMany,
     Kind::ViewImage,
@@ -28,6 +28,7 @@ const KINDS: [Kind; 12] = [
     Kind::Ls,
     Kind::AskUser,
     Kind::Plan,
+    Kind::LanguageServers,
 ];
 
 /// For each kind its own name and the names of the equivalent tools.
@@ -76,6 +77,8 @@ pub(in crate::tools) fn of(tool: &dyn Tool, name: &str, args: &Value) -> ToolNam
     let own = [name, tool.kind().name(), kind.name()];
     let changes = match &intent {
         Some(Intent::Patch { patch }) => changes(patch),
+        // A patch without a text of its own: the edit of a language server that creates, moves or removes files.
+        None if kind == Kind::Patch => BTreeSet::from([Kind::Edit, Kind::Write]),
         _ => BTreeSet::from([kind]),
     };
     let mut any = BTreeSet::from([kind]);
@@ -94,6 +97,10 @@ pub(in crate::tools) fn of(tool: &dyn Tool, name: &str, args: &Value) -> ToolNam
             any.insert(wider);
             all.insert(wider);
         }
+    }
+    // What servers say of a file has parts of it.
+    if kind == Kind::LanguageServers {
+        any.insert(Kind::Read);
     }
     ToolNames::new(with_kinds(&own, &any), with_kinds(&own, &all))
 }

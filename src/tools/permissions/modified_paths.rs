@@ -35,9 +35,11 @@ fn of(intent: Intent) -> ModifiedPaths {
             let sections = v4a::parse::parse(&patch).unwrap_or_default();
             changed(sections.iter().flat_map(Section::paths).map(str::to_string).collect())
         }
-        Intent::Run { .. } | Intent::Grep { .. } | Intent::Find { .. } | Intent::Ls { .. } => {
-            ModifiedPaths::default()
-        }
+        Intent::Run { .. }
+        | Intent::Grep { .. }
+        | Intent::Find { .. }
+        | Intent::Ls { .. }
+        | Intent::AskServers { .. } => ModifiedPaths::default(),
     }
 }
 

@@ -58,6 +58,7 @@ pub struct IdeSetup {
     requested_model: Option<String>,
     restore_session: bool,
     tools: Option<Vec<String>>,
+    profile: Option<String>,
     checkpoints: bool,
     startup_command: Option<&'static str>,
     early_keys: &'static str,
@@ -94,6 +95,7 @@ impl IdeSetup {
             requested_model: None,
             restore_session: false,
             tools: None,
+            profile: None,
             checkpoints: false,
             startup_command: None,
             early_keys: "",
@@ -145,6 +147,13 @@ impl IdeSetup {
     #[must_use]
     pub fn check_keys(mut self) -> Self {
         self.check_keys = true;
+        self
+    }
+
+    /// Uses the tools of a profile.
+    #[must_use]
+    pub fn profile(mut self, name: &str) -> Self {
+        self.profile = Some(name.to_string());
         self
     }
 
@@ -386,9 +395,10 @@ impl IdeSetup {
         let model = self.requested_model.take();
         let (policy, session, checkpoints) = (self.policy, self.session.clone(), self.checkpoints);
         let (vars, discover, check_keys) = (std::mem::take(&mut self.vars), self.discover, self.check_keys);
+        let (has_servers, profile) = (self.language_servers, self.profile.take());
         let tool_flags = ToolFlags { only: self.tools.take(), ..ToolFlags::default() };
         Box::new(move |ports| {
-            let Ports { env, approval, questions, diagnostics } = ports;
+            let Ports { env, approval, questions, language_servers } = ports;
             async move {
                 runtime::start(SessionOptions {
                     approval_mode: policy,
@@ -399,7 +409,8 @@ impl IdeSetup {
                     clock,
                     ids: CountingIds::shared(),
                     questions: Some(questions),
-                    diagnostics: Some(diagnostics),
+                    language_servers: has_servers.then_some(language_servers),
+                    profile,
                     tool_flags,
                     checkpoints,
                     vars,

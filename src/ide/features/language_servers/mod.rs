@@ -3,6 +3,7 @@
 use crate::ide::core::feature::{Feature, FeatureEvent};
 
 pub mod agent;
+pub mod agent_files;
 pub mod apply_edit;
 pub mod code_actions;
 pub mod commands;

@@ -50,16 +50,9 @@ pub fn servers(state: &State) -> Vec<PickRow> {
 
 /// Returns what a server does, in a word or two.
 fn state_words(server: &RunningServer) -> String {
-    match &server.state {
-        ServerState::Starting => "starting".to_string(),
-        ServerState::Running { .. } => match server.progress.values().next_back() {
-            Some(work) => format!("running: {work}"),
-            None => "running".to_string(),
-        },
-        ServerState::Waiting { .. } => "ended, starts again".to_string(),
-        ServerState::Failed { .. } => "failed".to_string(),
-        ServerState::Stopped => "stopped".to_string(),
-    }
+    let words = server.state.words();
+    let work = server.progress.values().next_back().filter(|_| server.is_running());
+    work.map_or_else(|| words.to_string(), |work| format!("{words}: {work}"))
 }
 
 /// Returns what is known of a server, as a text.
@@ -69,13 +62,10 @@ fn report(server: &RunningServer) -> String {
         format!("Root: {}", visible(&server.spec.options.root.display().to_string())),
         format!("State: {}", state_words(server)),
     ];
-    match &server.state {
-        ServerState::Running { pid: Some(pid) } => lines.push(format!("Process: {pid}")),
-        ServerState::Waiting { reason, .. } | ServerState::Failed { reason } => {
-            lines.push(format!("Reason: {}", visible(reason)));
-        }
-        _ => {}
+    if let ServerState::Running { pid: Some(pid) } = server.state {
+        lines.push(format!("Process: {pid}"));
     }
+    lines.extend(server.state.reason().map(|reason| format!("Reason: {}", visible(reason))));
     if !server.log.is_empty() {
         lines.push(String::new());
         lines.push("Log, the newest first:".to_string());

@@ -8,14 +8,17 @@ use std::time::Duration;
 use tokio::sync::mpsc::Sender;
 
 use crate::ide::core::slots::Slot;
-use crate::ide::features::language_servers::agent::{Visit, Waiting};
+use crate::ide::features::language_servers::agent::Waiting;
+use crate::ide::features::language_servers::agent_files::Visit;
 use crate::ide::features::language_servers::code_actions::FoundAction;
 use crate::ide::features::language_servers::format::PendingSave;
 use crate::ide::model::buffers::BufferId;
 use crate::lsp::client::completion::TypedTriggers;
 use crate::lsp::table::{Feature, Features, Table};
 use crate::runtime::language_servers::process::ServerSpec;
+use crate::runtime::language_servers::search::WantedServer;
 use crate::runtime::language_servers::server::{ServerCommand, ServerState};
+use crate::tools::interaction::language_servers::ServerStatus;
 
 /// Lines of a server's log that are kept.
 const LOG_MAX: usize = 500;
@@ -49,6 +52,19 @@ impl RunningServer {
     /// Whether it answers.
     pub fn is_running(&self) -> bool {
         matches!(self.state, ServerState::Running { .. })
+    }
+
+    /// Returns its number, name and root.
+    pub fn place(&self) -> (u32, String, PathBuf) {
+        (self.number, self.spec.name.clone(), self.spec.options.root.clone())
+    }
+
+    /// Returns it as the agent's tools list it.
+    pub fn status(&self) -> ServerStatus {
+        let words = self.state.words();
+        let reason = self.state.reason().or(self.progress.values().next_back().map(String::as_str));
+        let state = reason.map_or_else(|| words.to_string(), |reason| format!("{words}: {reason}"));
+        ServerStatus { name: self.spec.name.clone(), root: self.spec.options.root.clone(), state }
     }
 
     /// Sends it a command; returns whether that was possible: it may have too many to do.
@@ -91,15 +107,6 @@ pub struct ServedText {
     pub is_behind: bool,
     /// Its servers, in the order of the table.
     pub servers: Vec<Serving>,
-}
-
-/// A server that a text wants.
-#[derive(Debug, Clone)]
-pub struct WantedServer {
-    /// How it is started.
-    pub spec: ServerSpec,
-    /// What it is asked for.
-    pub features: Features,
 }
 
 /// Whether edits that a server requests are applied.

@@ -150,6 +150,7 @@ fn describe(event: &RuntimeEvent) -> String {
         RuntimeEvent::EntryAppended(_) => return "entry".to_string(),
         RuntimeEvent::Ended => return "session over".to_string(),
         RuntimeEvent::Settled => return "settled".to_string(),
+        RuntimeEvent::ErrorsLeft(left) => return format!("{} errors left", left.count),
         RuntimeEvent::Failed(report) => return format!("failed {report}"),
     };
     match agent {

@@ -3,7 +3,7 @@
 //! Must not know how actions work: a row defines what a model sees, and passes the family's options to an
 //! action.
 
-use super::agents;
+use super::{agents, language_servers};
 use crate::base::json::json;
 use crate::tools::builtin::actions::ask_user::{AskUser, QuestionForm};
 use crate::tools::builtin::actions::commands::shell::{Background, Shell, Timeout, WaitMode};
@@ -290,5 +290,6 @@ pub static SET: ToolSet = ToolSet {
         agents::SEND_INPUT,
         agents::WAIT,
         agents::CLOSE_AGENT,
+        language_servers::LSP,
     ],
 };

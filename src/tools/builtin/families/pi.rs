@@ -3,7 +3,7 @@
 //! Must not know how actions work: a row defines what a model sees, and passes the family's options to an
 //! action.
 
-use super::agents;
+use super::{agents, language_servers};
 use crate::base::json::json;
 use crate::patch::passes::Tolerance;
 use crate::tools::builtin::actions::ask_user::{AskUser, QuestionForm};
@@ -263,5 +263,6 @@ pub static SET: ToolSet = ToolSet {
         BuiltinTool { by_default: false, ..agents::SEND_INPUT },
         BuiltinTool { by_default: false, ..agents::WAIT },
         BuiltinTool { by_default: false, ..agents::CLOSE_AGENT },
+        BuiltinTool { by_default: false, ..language_servers::LSP },
     ],
 };

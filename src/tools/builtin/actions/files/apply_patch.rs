@@ -9,15 +9,14 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
-use self::steps::AppliedSection;
 use crate::base::json::json;
 use crate::llm::model::{Grammar, GrammarSyntax};
 use crate::patch::v4a::{self, Kind, Outline, Section};
 use crate::tools::builtin::builtin_tool::Action;
 use crate::tools::contract::intent::{self, Intent};
 use crate::tools::contract::tool::{Invocation, Outcome};
-use crate::tools::contract::view::{CallView, FileDiff, ResultView};
-use crate::tools::files::changes;
+use crate::tools::contract::view::{CallView, ResultView};
+use crate::tools::files::changes::{self, ChangedFile};
 
 /// The grammar of the input for providers that can enforce it; others send it as JSON.
 const GRAMMAR: &str = include_str!("../../../../../assets/grammars/apply_patch.lark");
@@ -74,11 +73,7 @@ impl Action for ApplyPatch {
     }
 
     fn result_view(&self, text: &str, details: Option<&Value>) -> ResultView {
-        let files = details.and_then(|details| details.get("files")).and_then(Value::as_array);
-        match files {
-            Some(files) => ResultView::Diffs(files.iter().filter_map(file_view).collect()),
-            None => ResultView::Text(text.to_string()),
-        }
+        changes::files_view(details).unwrap_or_else(|| ResultView::Text(text.to_string()))
     }
 }
 
@@ -97,18 +92,12 @@ fn title(file: &v4a::outline::FileOutline) -> String {
     format!("{}{to} {count}", file.path)
 }
 
-fn file_view(details: &Value) -> Option<FileDiff> {
-    let Some(ResultView::Diff { added, removed, lines }) = changes::view(Some(details)) else { return None };
-    let title = details.get("title")?.as_str()?.to_string();
-    Some(FileDiff { title, added, removed, lines })
-}
-
 async fn apply(call: Invocation) -> Outcome {
     let sections = match v4a::parse::parse(input(&call.args)) {
         Ok(sections) => sections,
         Err(error) => return Outcome::error(format!("Nothing was changed: {error}.")),
     };
-    let mut applied: Vec<AppliedSection> = Vec::with_capacity(sections.len());
+    let mut applied: Vec<ChangedFile> = Vec::with_capacity(sections.len());
     for section in &sections {
         let step = if call.cancel.is_cancelled() {
             Err("Interrupted".to_string())
@@ -120,26 +109,17 @@ async fn apply(call: Invocation) -> Outcome {
             Err(message) => return failed(&message, &applied, &sections),
         }
     }
-    let files: Vec<Value> = applied.iter().map(details).collect();
-    Outcome::text(format!("Applied the patch:\n{}", applied_list(&applied))).details(json!({"files": files}))
-}
-
-/// Returns the details for one file, in the form of an edit.
-fn details(applied: &AppliedSection) -> Value {
-    let mut details = changes::details(&applied.diff);
-    details["title"] = json!(applied.title);
-    details["path"] = json!(applied.path);
-    details
+    let text = format!("Applied the patch:\n{}", applied_list(&applied));
+    Outcome::text(text).details(changes::files_details(&applied))
 }
 
 /// Returns one line per file.
-fn applied_list(applied: &[AppliedSection]) -> String {
-    let line = |one: &AppliedSection| format!("{} (+{} -{})", one.title, one.diff.added, one.diff.removed);
-    applied.iter().map(line).collect::<Vec<_>>().join("\n")
+fn applied_list(applied: &[ChangedFile]) -> String {
+    applied.iter().map(ChangedFile::line).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns an error message: what failed, what was applied before, and what was not attempted.
-fn failed(reason: &str, applied: &[AppliedSection], sections: &[Section]) -> Outcome {
+fn failed(reason: &str, applied: &[ChangedFile], sections: &[Section]) -> Outcome {
     let mut text = format!("{reason}.");
     if applied.is_empty() {
         text.push_str("\nNothing was changed.");
@@ -152,7 +132,7 @@ fn failed(reason: &str, applied: &[AppliedSection], sections: &[Section]) -> Out
         text.push_str("\nNot tried: ");
         text.push_str(&remaining.join(", "));
     }
-    let files: Vec<Value> = applied.iter().map(details).collect();
+    let files: Vec<Value> = applied.iter().map(ChangedFile::details).collect();
     Outcome::error(text).details(json!({"applied": files}))
 }
 

@@ -6,9 +6,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::exec::{EnvError, Environment, FileData, Stamp};
-use crate::patch::diff::{self, LineDiff};
+use crate::patch::diff;
 use crate::patch::v4a::{self, Chunk, Section};
 use crate::tools::contract::tool::Invocation;
+use crate::tools::files::changes::ChangedFile;
 use crate::tools::files::paths;
 use crate::tools::files::state::ReadState;
 
@@ -16,19 +17,8 @@ use crate::tools::files::state::ReadState;
 const TRIES: usize = 5;
 
 /// The result of a section.
-pub(super) struct AppliedSection {
-    /// Such as `M src/a.rs`.
-    pub title: String,
-    /// The path of the content, present or former, as in the patch.
-    pub path: String,
-    /// Between the contents before and after.
-    pub diff: LineDiff,
-}
-
-impl AppliedSection {
-    fn new(title: String, path: &str, before: &str, after: &str) -> Self {
-        Self { title, path: path.to_string(), diff: diff::lines(before, after) }
-    }
+fn applied(title: String, path: &str, before: &str, after: &str) -> ChangedFile {
+    ChangedFile { title, path: path.to_string(), diff: diff::lines(before, after) }
 }
 
 /// Why a try did not succeed.
@@ -41,7 +31,7 @@ enum ApplyError {
 
 /// Applies a section; the error is a sentence without its full stop. The session's other calls cannot change
 /// the files meanwhile.
-pub(super) async fn apply(call: &Invocation, section: &Section) -> Result<AppliedSection, String> {
+pub(super) async fn apply(call: &Invocation, section: &Section) -> Result<ChangedFile, String> {
     let env = &*call.env;
     let mut paths: Vec<PathBuf> = Vec::new();
     for path in section.paths() {
@@ -77,7 +67,7 @@ pub(super) async fn apply(call: &Invocation, section: &Section) -> Result<Applie
     done
 }
 
-async fn apply_with_retries(env: &dyn Environment, section: &Section) -> Result<AppliedSection, String> {
+async fn apply_with_retries(env: &dyn Environment, section: &Section) -> Result<ChangedFile, String> {
     for _ in 0..TRIES {
         let step = match section {
             Section::Add { path, text } => add(env, path, text).await,
@@ -86,7 +76,7 @@ async fn apply_with_retries(env: &dyn Environment, section: &Section) -> Result<
             Section::Update { path, to: Some(to), chunks } => rename(env, (path, to), chunks).await,
         };
         match step {
-            Ok(applied) => return Ok(applied),
+            Ok(done) => return Ok(done),
             Err(ApplyError::Stale) => {}
             Err(ApplyError::Failed(error)) => return Err(error),
         }
@@ -101,9 +91,9 @@ fn apply_error(action: &str, error: EnvError) -> ApplyError {
     }
 }
 
-async fn add(env: &dyn Environment, shown: &str, text: &str) -> Result<AppliedSection, ApplyError> {
+async fn add(env: &dyn Environment, shown: &str, text: &str) -> Result<ChangedFile, ApplyError> {
     let before = replace(env, &paths::resolve(env, shown), text).await?;
-    Ok(AppliedSection::new(format!("A {shown}"), shown, &before, text))
+    Ok(applied(format!("A {shown}"), shown, &before, text))
 }
 
 /// Creates or overwrites a file; returns its old content.
@@ -121,11 +111,11 @@ async fn replace(env: &dyn Environment, path: &Path, text: &str) -> Result<Strin
     Ok(before.map(|data| String::from_utf8_lossy(&data.bytes).into_owned()).unwrap_or_default())
 }
 
-async fn delete(env: &dyn Environment, shown: &str) -> Result<AppliedSection, ApplyError> {
+async fn delete(env: &dyn Environment, shown: &str) -> Result<ChangedFile, ApplyError> {
     let path = paths::resolve(env, shown);
     let data = env.read(&path).await.map_err(|error| apply_error("delete", error))?;
     env.remove(&path, Some(data.stamp)).await.map_err(|error| apply_error("delete", error))?;
-    Ok(AppliedSection::new(format!("D {shown}"), shown, &String::from_utf8_lossy(&data.bytes), ""))
+    Ok(applied(format!("D {shown}"), shown, &String::from_utf8_lossy(&data.bytes), ""))
 }
 
 /// Returns the content of a file and the result of applying the chunks.
@@ -144,12 +134,12 @@ async fn changed_content(
     Ok((before, after, stamp))
 }
 
-async fn update(env: &dyn Environment, shown: &str, chunks: &[Chunk]) -> Result<AppliedSection, ApplyError> {
+async fn update(env: &dyn Environment, shown: &str, chunks: &[Chunk]) -> Result<ChangedFile, ApplyError> {
     let (before, after, stamp) = changed_content(env, shown, chunks).await?;
     let path = paths::resolve(env, shown);
     let bytes = after.clone().into_bytes();
     env.write(&path, bytes, Some(stamp)).await.map_err(|error| apply_error("update", error))?;
-    Ok(AppliedSection::new(format!("M {shown}"), shown, &before, &after))
+    Ok(applied(format!("M {shown}"), shown, &before, &after))
 }
 
 /// Writes the new content at the new path, then removes the old file. A move of a file onto itself is an
@@ -158,7 +148,7 @@ async fn rename(
     env: &dyn Environment,
     (shown, to): (&str, &str),
     chunks: &[Chunk],
-) -> Result<AppliedSection, ApplyError> {
+) -> Result<ChangedFile, ApplyError> {
     let (old, new) = (paths::resolve(env, shown), paths::resolve(env, to));
     let real = async |path| env.resolve(path).await.map_err(|error| apply_error("move", error));
     if real(&old).await? == real(&new).await? {
@@ -167,7 +157,7 @@ async fn rename(
     let (before, after, stamp) = changed_content(env, shown, chunks).await?;
     replace(env, &new, &after).await?;
     match env.remove(&old, Some(stamp)).await {
-        Ok(()) => Ok(AppliedSection::new(format!("M {shown} -> {to}"), to, &before, &after)),
+        Ok(()) => Ok(applied(format!("M {shown} -> {to}"), to, &before, &after)),
         Err(error) => Err(ApplyError::Failed(format!("{to} is written, but the old file stays: {error}"))),
     }
 }

@@ -1,0 +1,246 @@
+//! Files that are open at servers for the agent: those that are open in the editor anyway, and others for as long as a tool
+//! needs them. Must not know what is asked.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+use tokio::sync::oneshot;
+
+use crate::exec::{EnvError, Environment};
+use crate::ide::core::context::{Cx, Tasks, answer_or_error};
+use crate::ide::core::state::State;
+use crate::ide::features::language_servers::agent::answer;
+use crate::ide::features::language_servers::questions::client;
+use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, Serving};
+use crate::ide::features::language_servers::{start, sync};
+use crate::ide::features::plugins;
+use crate::ide::model::buffers::BufferId;
+use crate::lsp::client::OpenDocument;
+use crate::lsp::document::PlainText;
+use crate::lsp::table::Table;
+use crate::runtime::language_servers::search::{FIRST_LINE_MAX, Found, Search};
+use crate::runtime::language_servers::server::ServerCommand;
+use crate::tools::interaction::language_servers::{FileDiagnostic, NoServers, OpenFile, OpenServer};
+
+/// Maximum bytes of a file that is opened at servers.
+const FILE_MAX: u64 = 4 << 20;
+
+/// Where a tool waits for a file.
+type Reply = oneshot::Sender<Result<OpenFile, NoServers>>;
+
+/// A file that is open at servers and nowhere else.
+pub struct Visit {
+    /// Its version there, unique while the program runs.
+    pub version: u64,
+    /// Its text there.
+    pub text: Arc<PlainText>,
+    /// Its servers.
+    pub servers: Vec<Serving>,
+    /// What each server found.
+    pub found: HashMap<u32, Vec<FileDiagnostic>>,
+    /// How many tools need it open.
+    holders: usize,
+}
+
+/// Returns the open text of a file that servers know.
+pub fn open_text(state: &State, path: &PathBuf) -> Option<BufferId> {
+    let texts = &state.slots[LANGUAGE_SERVERS].texts;
+    texts.iter().find(|(_, text)| text.path == *path).map(|(id, _)| *id)
+}
+
+/// Reads the text of a file.
+pub async fn read(env: &dyn Environment, path: &Path) -> Result<String, String> {
+    let failed = |error: EnvError| error.to_string();
+    if env.stat(path).await.map_err(failed)?.size > FILE_MAX {
+        return Err(format!("the file has more than {} MiB", FILE_MAX >> 20));
+    }
+    let bytes = env.read(path).await.map_err(failed)?.bytes;
+    String::from_utf8(bytes).map_err(|_| "the file is not UTF-8 text".to_string())
+}
+
+/// Returns the search for the servers of a file.
+pub fn search(
+    env: Arc<dyn Environment>,
+    table: Arc<Table>,
+    path: PathBuf,
+    workspace: PathBuf,
+    text: &str,
+) -> Search {
+    let line = text.lines().next().unwrap_or_default();
+    let first_line = line[..line.floor_char_boundary(FIRST_LINE_MAX)].to_string();
+    Search { env, table, path, workspace, first_line }
+}
+
+/// Opens a file at its servers, which are started if need be, and waits at most so long until they answer.
+pub fn open(cx: &mut Cx<'_>, path: PathBuf, wait: Duration, reply: Reply) {
+    sync::flush(cx.state);
+    let known = &cx.state.slots[LANGUAGE_SERVERS];
+    let Some(table) = known.table.clone().filter(|_| known.is_on) else {
+        return answer(reply, Err(NoServers::Off));
+    };
+    if let Some(text) = open_text(cx.state, &path).and_then(|id| known.texts.get(&id)) {
+        let servers = text.servers.clone();
+        return wait_for_clients(cx, Opening { path, servers, guard: None, wait, reply });
+    }
+    let (env, workspace) = (cx.env.clone(), cx.state.workspace.clone());
+    let work = async move {
+        let text = read(&*env, &path).await.map_err(NoServers::File)?;
+        let found = search(env, table, path.clone(), workspace, &text).run().await;
+        let found = found.map_err(|error| NoServers::Environment(error.to_string()))?;
+        Ok::<_, NoServers>((path, text, found.ok_or(NoServers::UnknownLanguage)?))
+    };
+    cx.tasks.spawn("language-servers.open-for-agent", work, move |cx, found| {
+        match answer_or_error(cx, "look for language servers", found) {
+            Some(Ok((path, text, found))) => start_for(cx, found, (path, text), wait, reply),
+            Some(Err(reason)) => answer(reply, Err(reason)),
+            None => answer(reply, Err(NoServers::NotRunning("they could not be looked up".to_string()))),
+        }
+    });
+}
+
+/// Starts the servers of a file and opens it at them.
+fn start_for(cx: &mut Cx<'_>, found: Found, (path, text): (PathBuf, String), wait: Duration, reply: Reply) {
+    if found.wanted.is_empty() {
+        let known = found.known.join(", ");
+        let reason =
+            if known.is_empty() { NoServers::UnknownLanguage } else { NoServers::NotInstalled(known) };
+        return answer(reply, Err(reason));
+    }
+    if !plugins::run::is_trusted(cx.state) {
+        start::request_trust(cx, &found.wanted);
+        return answer(reply, Err(NoServers::Untrusted));
+    }
+    if let Some(known) =
+        open_text(cx.state, &path).and_then(|id| cx.state.slots[LANGUAGE_SERVERS].texts.get(&id))
+    {
+        // The user has opened it meanwhile.
+        let servers = known.servers.clone();
+        return wait_for_clients(cx, Opening { path, servers, guard: None, wait, reply });
+    }
+    let wanted = found.wanted.into_iter();
+    let servers: Vec<Serving> = wanted
+        .map(|wanted| Serving { features: wanted.features, server: start::running(cx, wanted.spec) })
+        .collect();
+    visit(cx, &path, &found.language_id, servers.clone(), text);
+    if let Some(visit) = cx.state.slots[LANGUAGE_SERVERS].visits.get_mut(&path) {
+        visit.holders += 1;
+    }
+    let guard: Box<dyn Any + Send + Sync> = Box::new(Held { tasks: cx.tasks.clone(), path: path.clone() });
+    wait_for_clients(cx, Opening { path, servers, guard: Some(guard), wait, reply });
+}
+
+/// A file that is being opened.
+struct Opening {
+    path: PathBuf,
+    servers: Vec<Serving>,
+    guard: Option<Box<dyn Any + Send + Sync>>,
+    wait: Duration,
+    reply: Reply,
+}
+
+/// Answers once the servers do, or it takes too long.
+fn wait_for_clients(cx: &mut Cx<'_>, opening: Opening) {
+    let Opening { path, servers, guard, wait, reply } = opening;
+    let known = &cx.state.slots[LANGUAGE_SERVERS];
+    let asked = servers.into_iter().filter_map(|serving| {
+        let server = known.server(serving.server)?;
+        let (name, features) = (server.spec.name.clone(), serving.features);
+        let client = client(server);
+        Some(async move {
+            let client = tokio::time::timeout(wait, client).await.ok().flatten()?;
+            Some(OpenServer { name, client, features })
+        })
+    });
+    let asked: Vec<_> = asked.collect();
+    let work = async move { join_all(asked).await.into_iter().flatten().collect::<Vec<_>>() };
+    cx.tasks.spawn("language-servers.clients", work, move |cx, found| {
+        let servers = answer_or_error(cx, "ask language servers", found).unwrap_or_default();
+        if servers.is_empty() {
+            return answer(reply, Err(NoServers::NotRunning(why_not_running(cx.state, &path))));
+        }
+        answer(reply, Ok(OpenFile { path, servers, guard }));
+    });
+}
+
+/// Returns why no server of a file answers, in a sentence.
+fn why_not_running(state: &State, path: &PathBuf) -> String {
+    let known = &state.slots[LANGUAGE_SERVERS];
+    let open = open_text(state, path).and_then(|id| known.texts.get(&id));
+    let servers =
+        open.map(|text| &text.servers).or_else(|| known.visits.get(path).map(|visit| &visit.servers));
+    let lines = servers.into_iter().flatten().filter_map(|serving| {
+        let server = known.server(serving.server)?;
+        let reason = server.state.reason().unwrap_or("it has not answered in time");
+        Some(format!("{} is {}: {reason}", server.spec.name, server.state.words()))
+    });
+    lines.collect::<Vec<_>>().join("; ")
+}
+
+/// Keeps a file open for a tool.
+struct Held {
+    tasks: Tasks,
+    path: PathBuf,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let (tasks, path) = (self.tasks.clone(), std::mem::take(&mut self.path));
+        self.tasks.detach(async move {
+            tasks.post("language-servers.release", move |cx| release(cx.state, &path)).await;
+        });
+    }
+}
+
+fn release(state: &mut State, path: &PathBuf) {
+    if let Some(visit) = state.slots[LANGUAGE_SERVERS].visits.get_mut(path) {
+        visit.holders = visit.holders.saturating_sub(1);
+        leave(state, path);
+    }
+}
+
+/// Opens a file at servers, or again if its text or its servers are others.
+pub fn visit(cx: &mut Cx<'_>, path: &Path, language_id: &str, servers: Vec<Serving>, text: String) {
+    let known = &mut cx.state.slots[LANGUAGE_SERVERS];
+    let earlier = known.visits.get(path);
+    if earlier.is_some_and(|visit| visit.text.as_str() == text && visit.servers == servers) {
+        return;
+    }
+    let holders = earlier.map_or(0, |visit| visit.holders);
+    known.last_visit += 1;
+    let version = known.last_visit;
+    let text = Arc::new(PlainText::new(text));
+    for serving in &servers {
+        let Some(server) = known.server(serving.server) else { continue };
+        server.send(ServerCommand::Open(OpenDocument {
+            path: path.to_path_buf(),
+            language_id: language_id.to_string(),
+            version,
+            text: text.clone(),
+        }));
+        // Some look only at files that were saved.
+        server.send(ServerCommand::Save(path.to_path_buf()));
+    }
+    let visit = Visit { version, text, servers, found: HashMap::new(), holders };
+    known.visits.insert(path.to_path_buf(), visit);
+}
+
+/// Closes a visited file, unless a tool needs it or waits for what is wrong in it, or it was opened meanwhile.
+pub fn leave(state: &mut State, path: &PathBuf) {
+    let is_open = open_text(state, path).is_some();
+    let known = &mut state.slots[LANGUAGE_SERVERS];
+    let is_waited_for = known.waiting_for_errors.iter().any(|question| question.path == *path);
+    let is_held = known.visits.get(path).is_some_and(|visit| visit.holders > 0);
+    if is_waited_for || is_held && !is_open {
+        return;
+    }
+    let Some(visit) = known.visits.remove(path) else { return };
+    for server in visit.servers.iter().filter_map(|serving| known.server(serving.server)) {
+        if !is_open {
+            server.send(ServerCommand::Close(path.clone()));
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! What edits of servers make of files, worked out without changing any. Must not know tools, nor who applies it.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use crate::base::{names, paths};
+use crate::exec::{EnvError, Environment, FileData, FileKind};
+use crate::lsp::answers::edits::{self, EditStep, TextEdit};
+use crate::lsp::client::edits::ServerEdit;
+use crate::lsp::document::PlainText;
+use crate::lsp::position::Encoding;
+
+/// Maximum number of files that are changed.
+const FILES_MAX: usize = 10_000;
+/// A byte order mark, which no server knows of.
+const MARK: &str = "\u{feff}";
+
+/// A file of the draft.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DraftFile {
+    /// What is there now; `None` if nothing is.
+    pub before: Option<FileData>,
+    /// What will be there; `None` if nothing will be.
+    pub after: Option<Vec<u8>>,
+    /// The path at which this content is now, if it is moved.
+    pub moved_from: Option<PathBuf>,
+    /// Number of places that change.
+    pub places: usize,
+}
+
+/// Text that replaces ranges of bytes.
+type Replacements = Vec<(Range<usize>, String)>;
+
+/// A change of files, in the making.
+pub struct Draft<'e> {
+    env: &'e dyn Environment,
+    /// The text of a file as its server knows it, if it does.
+    known: &'e (dyn Fn(&Path) -> Option<String> + Send + Sync),
+    files: BTreeMap<PathBuf, DraftFile>,
+    /// What is replaced in files of the draft, by their paths in it.
+    replaced: BTreeMap<PathBuf, Replacements>,
+}
+
+impl<'e> Draft<'e> {
+    /// Creates an empty one.
+    pub fn new(env: &'e dyn Environment, known: &'e (dyn Fn(&Path) -> Option<String> + Send + Sync)) -> Self {
+        Self { env, known, files: BTreeMap::new(), replaced: BTreeMap::new() }
+    }
+
+    fn name(&self, path: &Path) -> String {
+        names::display(Path::new(&paths::display(path, self.env.root()))).into_owned()
+    }
+
+    /// Adds the edit of a server. After an error the draft is as before; the error is a sentence without a full stop.
+    pub async fn add(&mut self, edit: &ServerEdit) -> Result<(), String> {
+        let (files, replaced) = (self.files.clone(), self.replaced.clone());
+        for step in &edit.edit.steps {
+            let done = self.add_step(step, edit.encoding).await;
+            let is_too_large = self.files.len() > FILES_MAX;
+            if done.is_err() || is_too_large {
+                (self.files, self.replaced) = (files, replaced);
+                return done.and(Err(format!("it changes more than {FILES_MAX} files")));
+            }
+        }
+        Ok(())
+    }
+
+    async fn add_step(&mut self, step: &EditStep, encoding: Encoding) -> Result<(), String> {
+        match step {
+            EditStep::Text(file) => self.change(&file.path, &file.edits, encoding).await,
+            EditStep::Create { path, overwrite, ignore_existing } => {
+                let exists = self.content(path).await?.is_some();
+                if exists && !overwrite {
+                    let refusal = Err(format!("{} exists already", self.name(path)));
+                    return if *ignore_existing { Ok(()) } else { refusal };
+                }
+                self.replaced.remove(path);
+                self.file(path).await?.after = Some(Vec::new());
+                Ok(())
+            }
+            EditStep::Rename { from, to, overwrite, ignore_existing } => {
+                if from != to && !overwrite && self.exists(to).await? {
+                    let refusal = Err(format!("{} exists already", self.name(to)));
+                    return if *ignore_existing { Ok(()) } else { refusal };
+                }
+                self.rename(from, to).await
+            }
+            EditStep::Delete { path, recursive, ignore_missing } => {
+                let files = self.files_below(path).await?;
+                if files.is_empty() && !ignore_missing {
+                    return Err(format!("{} is not there", self.name(path)));
+                }
+                if !recursive && files.iter().any(|file| file != path) {
+                    return Err(format!("the folder {} is not empty", self.name(path)));
+                }
+                for file in files {
+                    self.replaced.remove(&file);
+                    self.file(&file).await?.after = None;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Returns the entry of a path, read if it is new.
+    async fn file(&mut self, path: &Path) -> Result<&mut DraftFile, String> {
+        if !self.files.contains_key(path) {
+            let before = match self.env.read(path).await {
+                Ok(data) => Some(data),
+                Err(EnvError::NotFound(_)) => None,
+                Err(error) => return Err(error.to_string()),
+            };
+            let after = before.as_ref().map(|data| data.bytes.clone());
+            self.files.insert(path.to_path_buf(), DraftFile { before, after, ..DraftFile::default() });
+        }
+        Ok(self.files.entry(path.to_path_buf()).or_default())
+    }
+
+    /// Returns what will be at a path.
+    async fn content(&mut self, path: &Path) -> Result<Option<Vec<u8>>, String> {
+        Ok(self.file(path).await?.after.clone())
+    }
+
+    async fn exists(&mut self, path: &Path) -> Result<bool, String> {
+        match self.env.stat(path).await {
+            Ok(stat) if stat.kind == FileKind::Folder => Ok(true),
+            _ => Ok(self.content(path).await?.is_some()),
+        }
+    }
+
+    /// Returns the files that will be at a path, or below it if it is a folder.
+    async fn files_below(&mut self, path: &Path) -> Result<Vec<PathBuf>, String> {
+        let stat = self.env.stat(path).await;
+        if !stat.is_ok_and(|stat| stat.kind == FileKind::Folder) {
+            return Ok(self.content(path).await?.map(|_| path.to_path_buf()).into_iter().collect());
+        }
+        let mut folders = vec![path.to_path_buf()];
+        let mut found = Vec::new();
+        while let Some(folder) = folders.pop() {
+            let failed = |error: EnvError| error.to_string();
+            let real = self.env.resolve(&folder).await.map_err(failed)?;
+            for entry in self.env.list(&folder).await.map_err(failed)? {
+                let below = entry.path_in(&folder);
+                // What a link leads to is not moved or deleted in its place.
+                let is_link = self.env.resolve(&below).await.map_err(failed)? != entry.path_in(&real);
+                match entry.kind {
+                    FileKind::Folder if !is_link => folders.push(below),
+                    FileKind::File if !is_link => found.push(below),
+                    _ => return Err(format!("{} is a link or no plain file", self.name(&below))),
+                }
+                if found.len() > FILES_MAX {
+                    return Err(format!("{} has more than {FILES_MAX} files", self.name(path)));
+                }
+            }
+        }
+        let mut there = Vec::new();
+        for file in found {
+            if self.content(&file).await?.is_some() {
+                there.push(file);
+            }
+        }
+        Ok(there)
+    }
+
+    /// Moves a file, or all files of a folder.
+    pub async fn rename(&mut self, from: &Path, to: &Path) -> Result<(), String> {
+        if from == to {
+            return Ok(());
+        }
+        let files = self.files_below(from).await?;
+        if files.is_empty() {
+            return Err(format!("{} is not there", self.name(from)));
+        }
+        for old in files {
+            let below = old.strip_prefix(from).unwrap_or(Path::new(""));
+            let new = if below.as_os_str().is_empty() { to.to_path_buf() } else { to.join(below) };
+            let moved = self.file(&old).await?;
+            let (content, places) = (moved.after.take(), std::mem::take(&mut moved.places));
+            let origin = moved.moved_from.take().unwrap_or_else(|| old.clone());
+            let target = self.file(&new).await?;
+            (target.after, target.places, target.moved_from) = (content, places, Some(origin));
+            match self.replaced.remove(&old) {
+                Some(replaced) => drop(self.replaced.insert(new, replaced)),
+                None => drop(self.replaced.remove(&new)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds edits of a text. All edits of one text are about the text as it is now.
+    async fn change(&mut self, path: &Path, edits: &[TextEdit], encoding: Encoding) -> Result<(), String> {
+        let name = self.name(path);
+        let file = self.file(path).await?;
+        let bytes = file.after.clone().ok_or_else(|| format!("{name} is not there"))?;
+        let now = file.moved_from.clone().unwrap_or_else(|| path.to_path_buf());
+        let text = String::from_utf8(bytes).map_err(|_| format!("{name} is not UTF-8 text"))?;
+        let text = text.strip_prefix(MARK).unwrap_or(&text);
+        if (self.known)(&now).is_some_and(|known| known != text) {
+            return Err(format!("{name} has changed since the server read it"));
+        }
+        let ending =
+            if text.split_once('\n').is_some_and(|(line, _)| line.ends_with('\r')) { "\r\n" } else { "\n" };
+        let plain = PlainText::new(text.to_string());
+        let found = edits::checked(edits, &plain, encoding).map_err(|error| format!("{error}: {name}"))?;
+        let found =
+            found.into_iter().map(|(range, new)| (range, new.replace("\r\n", "\n").replace('\n', ending)));
+        let replaced = self.replaced.entry(path.to_path_buf()).or_default();
+        let changed = found.filter(|(range, new)| text[range.clone()] != **new);
+        let mut all: Replacements = replaced.iter().cloned().chain(changed).collect();
+        all.sort_by_key(|(range, _)| (range.start, range.end));
+        let overlap = all.windows(2).find(|two| two[0].0.end > two[1].0.start);
+        if let Some(two) = overlap {
+            let line = text[..two[1].0.start].matches('\n').count() + 1;
+            return Err(format!("edits overlap in line {line}: {name}"));
+        }
+        *replaced = all;
+        Ok(())
+    }
+
+    /// Returns the files that change.
+    pub fn finish(mut self) -> BTreeMap<PathBuf, DraftFile> {
+        for (path, replaced) in std::mem::take(&mut self.replaced) {
+            let Some(file) = self.files.get_mut(&path) else { continue };
+            file.places += replaced.len();
+            file.after = file.after.take().map(|bytes| apply(&bytes, &replaced));
+        }
+        self.files.retain(|_, file| file.after != file.before.as_ref().map(|data| data.bytes.clone()));
+        self.files
+    }
+}
+
+/// Replaces ranges of a text, which do not overlap and are in order.
+fn apply(bytes: &[u8], replaced: &Replacements) -> Vec<u8> {
+    let skipped = if bytes.starts_with(MARK.as_bytes()) { MARK.len() } else { 0 };
+    let mut after = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    for (range, new) in replaced {
+        after.extend_from_slice(&bytes[at..range.start + skipped]);
+        after.extend_from_slice(new.as_bytes());
+        at = range.end + skipped;
+    }
+    after.extend_from_slice(&bytes[at..]);
+    after
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::LocalEnvironment;
+    use crate::lsp::answers::edits::{FileEdits, WorkspaceEdit};
+    use crate::lsp::client::edits::Versions;
+    use crate::lsp::position::{Position, Range as Lines};
+
+    const NOTHING_KNOWN: &(dyn Fn(&Path) -> Option<String> + Send + Sync) = &|_| None;
+
+    fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, LocalEnvironment) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for (name, text) in files {
+            std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+            std::fs::write(root.join(name), text).unwrap();
+        }
+        let env = LocalEnvironment::new(root, []);
+        (folder, env)
+    }
+
+    fn replace(env: &LocalEnvironment, path: &str, line: u32, columns: Range<u32>, text: &str) -> EditStep {
+        let range =
+            Lines { start: Position::new(line, columns.start), end: Position::new(line, columns.end) };
+        let edits = vec![TextEdit { range, text: text.to_string() }];
+        EditStep::Text(FileEdits { path: env.root().join(path), version: None, edits })
+    }
+
+    fn edit(steps: Vec<EditStep>) -> ServerEdit {
+        ServerEdit { edit: WorkspaceEdit { steps }, versions: Versions::new(), encoding: Encoding::Utf16 }
+    }
+
+    /// What the draft says of each file: its path, the path it comes from, and its text.
+    fn shown(draft: Draft, env: &LocalEnvironment) -> Vec<String> {
+        let root = env.root();
+        let line = |(path, file): (PathBuf, DraftFile)| {
+            let from = file.moved_from.map(|from| format!("{} -> ", paths::display(&from, root)));
+            let after = file.after.map_or("gone".to_string(), |bytes| String::from_utf8(bytes).unwrap());
+            format!("{}{}: {after:?}", from.unwrap_or_default(), paths::display(&path, root))
+        };
+        draft.finish().into_iter().map(line).collect()
+    }
+
+    #[tokio::test]
+    async fn draft_of_edits_keeps_mark_and_line_endings() {
+        let (_folder, env) = folder(&[("a", "\u{feff}é one\r\ntwo\r\n"), ("b", "b\n")]);
+        let mut draft = Draft::new(&env, NOTHING_KNOWN);
+        let steps = vec![
+            replace(&env, "a", 1, 0..3, "2\nand"),
+            replace(&env, "a", 0, 2..5, "1"),
+            replace(&env, "b", 0, 0..1, "b"),
+        ];
+        draft.add(&edit(steps)).await.unwrap();
+        assert_eq!(shown(draft, &env), ["a: \"\\u{feff}é 1\\r\\n2\\r\\nand\\r\\n\""], "b stays as it is");
+    }
+
+    #[tokio::test]
+    async fn draft_moves_files_with_their_edits() {
+        let (_folder, env) = folder(&[("src/a", "a\n"), ("src/b", "b\n"), ("gone", "x")]);
+        let path = |name: &str| env.root().join(name);
+        let mut draft = Draft::new(&env, NOTHING_KNOWN);
+        let steps = vec![
+            replace(&env, "src/a", 0, 0..1, "A"),
+            EditStep::Rename { from: path("src"), to: path("lib"), overwrite: false, ignore_existing: false },
+            replace(&env, "lib/b", 0, 0..1, "B"),
+            EditStep::Create { path: path("new"), overwrite: false, ignore_existing: false },
+            EditStep::Delete { path: path("gone"), recursive: false, ignore_missing: false },
+        ];
+        draft.add(&edit(steps)).await.unwrap();
+        let all = [
+            "gone: \"gone\"",
+            "src/a -> lib/a: \"A\\n\"",
+            "src/b -> lib/b: \"B\\n\"",
+            "new: \"\"",
+            "src/a: \"gone\"",
+            "src/b: \"gone\"",
+        ];
+        assert_eq!(shown(draft, &env), all);
+    }
+
+    #[tokio::test]
+    async fn draft_refuses_an_edit_as_a_whole() {
+        let (_folder, env) = folder(&[("a", "one\n"), ("b", "b\n"), ("dir/c", "c\n")]);
+        let path = |name: &str| env.root().join(name);
+        let known = |path: &Path| path.ends_with("b").then(|| "older\n".to_string());
+        let mut draft = Draft::new(&env, &known);
+        draft.add(&edit(vec![replace(&env, "a", 0, 0..2, "x")])).await.unwrap();
+        let rename = |to: &str| EditStep::Rename {
+            from: path("a"),
+            to: path(to),
+            overwrite: false,
+            ignore_existing: false,
+        };
+        for (steps, wanted) in [
+            (vec![replace(&env, "a", 0, 1..3, "y")], "edits overlap in line 1: a"),
+            (vec![replace(&env, "a", 5, 0..1, "y")], "an edit is behind the end of the text, in line 6: a"),
+            (vec![replace(&env, "b", 0, 0..1, "y")], "b has changed since the server read it"),
+            (vec![replace(&env, "none", 0, 0..1, "y")], "none is not there"),
+            (vec![rename("new"), rename("newer")], "a is not there"),
+            (vec![rename("b")], "b exists already"),
+            (
+                vec![EditStep::Delete { path: path("dir"), recursive: false, ignore_missing: false }],
+                "the folder dir is not empty",
+            ),
+        ] {
+            assert_eq!(draft.add(&edit(steps)).await.unwrap_err(), wanted);
+        }
+        assert_eq!(shown(draft, &env), ["a: \"xe\\n\""], "what was added before");
+    }
+}

@@ -1,0 +1,128 @@
+//! Places in files as text for a model: path, line, column and the line's text. Must not know what they are.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::base::paths;
+use crate::exec::Environment;
+use crate::lsp::answers::locations::Location;
+use crate::lsp::document::{DocumentText, PlainText};
+use crate::lsp::position::Encoding;
+
+/// Maximum bytes of a file of which lines are shown.
+const FILE_MAX: u64 = 8 << 20;
+/// Maximum characters of a line.
+const LINE_MAX: usize = 500;
+
+/// A place, in a server's units.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerPlace {
+    /// The place.
+    pub location: Location,
+    /// The unit of its columns.
+    pub encoding: Encoding,
+    /// What it is, such as the name of a symbol; empty for nothing.
+    pub label: String,
+}
+
+/// Reads the lines of files, each file once.
+pub struct PlaceLines<'e> {
+    env: &'e dyn Environment,
+    files: HashMap<PathBuf, Option<Arc<PlainText>>>,
+}
+
+impl<'e> PlaceLines<'e> {
+    /// Creates it for an environment.
+    pub fn new(env: &'e dyn Environment) -> Self {
+        Self { env, files: HashMap::new() }
+    }
+
+    async fn text(&mut self, path: &Path) -> Option<Arc<PlainText>> {
+        if let Some(known) = self.files.get(path) {
+            return known.clone();
+        }
+        let read = self.read(path).await;
+        self.files.insert(path.to_path_buf(), read.clone());
+        read
+    }
+
+    /// Returns the text of a file; `None` for one that is too long, is no text, or must not be read.
+    async fn read(&self, path: &Path) -> Option<Arc<PlainText>> {
+        let size = self.env.stat(path).await.ok()?.size;
+        let data = if size <= FILE_MAX { self.env.read(path).await.ok()? } else { return None };
+        Some(Arc::new(PlainText::new(String::from_utf8(data.bytes).ok()?)))
+    }
+
+    /// Returns a place as a line, `path:line:column: text`, between as many lines of context. Of a file that cannot be read
+    /// only the place.
+    pub async fn show(&mut self, place: &ServerPlace, context: usize) -> String {
+        let shown = paths::display(&place.location.path, self.env.root());
+        let start = place.location.range.start;
+        let label = if place.label.is_empty() { String::new() } else { format!("{} ", place.label) };
+        let Some(file) = self.text(&place.location.path).await else {
+            return format!("{shown}:{}:{}: {label}", start.line + 1, start.character + 1)
+                .trim_end()
+                .to_string();
+        };
+        let at = file.offset(start, place.encoding);
+        let position = file.position(at, Encoding::Utf32);
+        let row = position.line as usize;
+        let all = file.as_str().lines().enumerate().skip(row.saturating_sub(context));
+        let mut text = String::new();
+        for (n, line) in all.take(row.min(context) + 1 + context) {
+            let line: String = line.trim_end().chars().take(LINE_MAX).collect();
+            // Writing to a string cannot fail.
+            let _ = if n == row {
+                writeln!(
+                    text,
+                    "{shown}:{}:{}: {label}{}",
+                    n + 1,
+                    position.character + 1,
+                    indented(&line, context)
+                )
+            } else {
+                writeln!(text, "{shown}-{}-  {line}", n + 1)
+            };
+        }
+        text.trim_end().to_string()
+    }
+}
+
+/// The blanks before a line say something only beside others.
+fn indented(line: &str, context: usize) -> &str {
+    if context == 0 { line.trim_start() } else { line }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::LocalEnvironment;
+    use crate::lsp::position::{Position, Range};
+
+    #[tokio::test]
+    async fn places_show_their_line_and_its_context() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().to_path_buf();
+        std::fs::write(root.join("a.rs"), "one\n  é🐚two\nthree\n").unwrap();
+        let env = LocalEnvironment::new(root.clone(), []);
+        let mut lines = PlaceLines::new(&env);
+        let place = |path: &str, line, character| ServerPlace {
+            location: Location {
+                path: root.join(path),
+                range: Range { start: Position::new(line, character), end: Position::new(line, character) },
+            },
+            encoding: Encoding::Utf16,
+            label: String::new(),
+        };
+        assert_eq!(lines.show(&place("a.rs", 1, 5), 0).await, "a.rs:2:5: é🐚two", "a column in characters");
+        assert_eq!(
+            lines.show(&place("a.rs", 1, 2), 1).await,
+            "a.rs-1-  one\na.rs:2:3:   é🐚two\na.rs-3-  three"
+        );
+        assert_eq!(lines.show(&place("a.rs", 0, 0), 1).await, "a.rs:1:1: one\na.rs-2-    é🐚two");
+        let labelled = ServerPlace { label: "fn one".to_string(), ..place("gone.rs", 4, 1) };
+        assert_eq!(lines.show(&labelled, 0).await, "gone.rs:5:2: fn one");
+    }
+}
