@@ -30,6 +30,9 @@ const END_TIMEOUT: Duration = Duration::from_secs(5);
 /// Messages that a server may send before its handshake ends; more are dropped.
 const EARLY_MAX: usize = 256;
 
+/// Where a client is sent, or why there is none.
+pub type ClientReply = oneshot::Sender<Result<Client, String>>;
+
 /// What a server is asked to do, in order.
 pub enum ServerCommand {
     /// A text is open.
@@ -47,8 +50,8 @@ pub enum ServerCommand {
     Save(PathBuf),
     /// It is not open any more.
     Close(PathBuf),
-    /// Sends the client, for a question about the texts as they are at this point; `None` if the server does not run.
-    Client(oneshot::Sender<Option<Client>>),
+    /// Sends the client, for a question about the texts as they are at this point; why there is none if the server does not run.
+    Client(ClientReply),
     /// Start it again, also after it was stopped or has failed.
     Restart,
     /// Stop it until [`Self::Restart`].
@@ -142,6 +145,10 @@ struct Owner {
     commands: mpsc::Receiver<ServerCommand>,
     updates: Updates,
     texts: BTreeMap<PathBuf, OpenText>,
+    /// Who waits for the end of the handshake.
+    unanswered: Vec<ClientReply>,
+    /// Why it does not run.
+    reason: String,
 }
 
 /// Runs a server until the sender of commands is dropped.
@@ -151,13 +158,15 @@ pub async fn run(
     commands: mpsc::Receiver<ServerCommand>,
     updates: Updates,
 ) {
-    let mut owner = Owner { env, spec, commands, updates, texts: BTreeMap::new() };
+    let (texts, unanswered, reason) = (BTreeMap::new(), Vec::new(), "no file wants it".to_string());
+    let mut owner = Owner { env, spec, commands, updates, texts, unanswered, reason };
     let mut failures = 0;
     // Waits for a first text, then keeps the process running.
     let mut is_wanted = owner.wait_until_wanted(None).await;
     while is_wanted {
         let begun = Instant::now();
         let ended = owner.run_process().await;
+        owner.refuse_waiting(&ended);
         if begun.elapsed() >= HEALTHY {
             failures = 0;
         }
@@ -196,6 +205,20 @@ impl Owner {
     async fn send_state(&self, state: ServerState) {
         // The receiver may be dropped at the end of the program.
         drop(self.updates.send(ServerUpdate::State(state)).await);
+    }
+
+    /// Answers who waits for a server that has ended meanwhile; who wants it started again waits on.
+    fn refuse_waiting(&mut self, ended: &Ended) {
+        self.reason = match ended {
+            Ended::Restart => return,
+            Ended::Dropped | Ended::Stopped => "it was stopped".to_string(),
+            Ended::Idle => "no file wants it".to_string(),
+            Ended::Failed(reason) => reason.clone(),
+        };
+        for asked in std::mem::take(&mut self.unanswered) {
+            // The question may have been cancelled.
+            drop(asked.send(Err(self.reason.clone())));
+        }
     }
 
     /// Notes what a command says about texts; returns what else is to be done.
@@ -239,9 +262,10 @@ impl Owner {
             self.note(&command);
             match command {
                 // The question may have been cancelled.
-                ServerCommand::Client(asked) => drop(asked.send(None)),
+                ServerCommand::Client(asked) => drop(asked.send(Err(self.reason.clone()))),
                 ServerCommand::Restart => return true,
                 ServerCommand::Stop => {
+                    self.reason = "it was stopped".to_string();
                     self.send_state(ServerState::Stopped).await;
                     return self.wait_for_restart().await;
                 }
@@ -255,7 +279,7 @@ impl Owner {
         while let Some(command) = self.commands.recv().await {
             self.note(&command);
             match command {
-                ServerCommand::Client(asked) => drop(asked.send(None)),
+                ServerCommand::Client(asked) => drop(asked.send(Err(self.reason.clone()))),
                 ServerCommand::Restart => return true,
                 _ => {}
             }
@@ -317,7 +341,7 @@ impl Owner {
         control: &mut dyn RunningControl,
     ) -> Result<(Client, Vec<Incoming>), Ended> {
         let mut started = std::pin::pin!(started);
-        let (mut questions, mut early) = (Vec::new(), Vec::new());
+        let mut early = Vec::new();
         let client = loop {
             tokio::select! {
                 result = &mut started => match result {
@@ -338,7 +362,7 @@ impl Owner {
                     let Some(command) = command else { return Err(Ended::Dropped) };
                     self.note(&command);
                     match command {
-                        ServerCommand::Client(asked) => questions.push(asked),
+                        ServerCommand::Client(asked) => self.unanswered.push(asked),
                         ServerCommand::Restart => return Err(Ended::Restart),
                         ServerCommand::Stop => return Err(Ended::Stopped),
                         _ => {}
@@ -355,8 +379,8 @@ impl Owner {
             };
             client.open(document).map_err(|error| Ended::Failed(error.to_string()))?;
         }
-        for asked in questions {
-            drop(asked.send(Some(client.clone())));
+        for asked in std::mem::take(&mut self.unanswered) {
+            drop(asked.send(Ok(client.clone())));
         }
         Ok((client, early))
     }
@@ -426,7 +450,7 @@ fn pass_on(client: &Client, command: ServerCommand) -> Result<Option<Ended>, Req
         ServerCommand::Change { path, version, change } => client.change(&path, version, &*change)?,
         ServerCommand::Save(path) => client.save(&path)?,
         ServerCommand::Close(path) => client.close(&path)?,
-        ServerCommand::Client(asked) => drop(asked.send(Some(client.clone()))),
+        ServerCommand::Client(asked) => drop(asked.send(Ok(client.clone()))),
         ServerCommand::Restart => return Ok(Some(Ended::Restart)),
         ServerCommand::Stop => return Ok(Some(Ended::Stopped)),
     }

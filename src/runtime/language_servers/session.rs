@@ -31,6 +31,9 @@ pub mod state;
 const QUIET: Duration = Duration::from_millis(400);
 /// Maximum bytes of a file that is opened at servers.
 const FILE_MAX: u64 = 4 << 20;
+/// A server that was started and says nothing of what it does for so long has read the project, and how long it may take at most.
+const LOAD_PAUSE: Duration = Duration::from_millis(300);
+const LOAD_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long servers may take to end.
 const END_TIMEOUT: Duration = Duration::from_secs(8);
 
@@ -198,24 +201,33 @@ impl Inner {
             .map(|WantedServer { spec, features }| (self.shared.running(spec), features))
             .collect();
         let opened = Shared::visit(&self.shared, &path, &found.language_id, text, serving.clone()).await;
-        let mut servers = Vec::new();
+        let (mut servers, mut reasons) = (Vec::new(), Vec::new());
         for (id, features) in serving {
-            let client = tokio::time::timeout_at(until, self.client(id)).await;
-            if let Ok(Some(client)) = client {
-                servers.push(OpenServer { name: self.shared.state.lock().name(id), client, features });
+            let name = self.shared.state.lock().name(id);
+            match self.client(id, until).await {
+                Ok(client) => {
+                    self.wait_until_loaded(id, until.min(Instant::now() + LOAD_TIMEOUT)).await;
+                    servers.push(OpenServer { name, client, features });
+                }
+                Err(reason) => reasons.push(format!("{name} does not run: {reason}")),
             }
         }
         if servers.is_empty() {
-            return Err(NoServers::NotRunning(self.shared.state.lock().why_not_running(&path)));
+            return Err(NoServers::NotRunning(reasons.join("; ")));
         }
         Ok(OpenFile { path, servers, guard: Some(Box::new(opened)) })
     }
 
-    async fn client(&self, id: ServerId) -> Option<Client> {
+    /// Returns the client of a server once it answers; the error says why it does not.
+    async fn client(&self, id: ServerId, until: Instant) -> Result<Client, String> {
         let (asked, answer) = oneshot::channel();
-        let commands = self.shared.state.lock().commands(id)?;
-        commands.send(ServerCommand::Client(asked)).await.ok()?;
-        answer.await.ok().flatten()
+        let commands = self.shared.state.lock().commands(id);
+        let ended = || "it was ended".to_string();
+        commands.ok_or_else(ended)?.send(ServerCommand::Client(asked)).await.map_err(|_| ended())?;
+        match tokio::time::timeout_at(until, answer).await {
+            Ok(answer) => answer.map_err(|_| ended())?,
+            Err(_) => Err("it has not answered in time".to_string()),
+        }
     }
 
     async fn diagnostics(&self, path: PathBuf, wait: Duration, purpose: Purpose) -> Option<FoundDiagnostics> {
@@ -245,6 +257,24 @@ impl Inner {
         let found = self.shared.state.lock().found(&path);
         drop(opened);
         found
+    }
+
+    /// Waits until a server that was just started has read the project, as far as it says so: before, its answers lack
+    /// what it has not read.
+    async fn wait_until_loaded(&self, id: ServerId, until: Instant) {
+        let mut changes = self.shared.changes();
+        let mut quiet_since = Instant::now();
+        while !self.shared.state.lock().is_loaded(id) {
+            changes.borrow_and_update();
+            let is_busy = self.shared.state.lock().is_busy(id);
+            if is_busy {
+                quiet_since = Instant::now();
+            }
+            let end = if is_busy { until } else { until.min(quiet_since + LOAD_PAUSE) };
+            if tokio::time::timeout_at(end, changes.changed()).await.is_err() {
+                self.shared.state.lock().set_loaded(id);
+            }
+        }
     }
 
     /// Opens a file at the servers that run; `None` if none of them serves it.

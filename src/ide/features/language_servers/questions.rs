@@ -35,7 +35,7 @@ const FILE_MAX: u64 = 8 << 20;
 pub fn client(server: &RunningServer) -> impl Future<Output = Option<Client>> + Send + use<> {
     let (sender, receiver) = oneshot::channel();
     server.send(ServerCommand::Client(sender));
-    async move { receiver.await.ok().flatten() }
+    async move { receiver.await.ok()?.ok() }
 }
 
 /// A server serves the shown text.

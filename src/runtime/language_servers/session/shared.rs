@@ -149,7 +149,7 @@ impl Shared {
             drop(commands.send(ServerCommand::Client(asked)).await);
             // It would keep the server.
             drop(commands);
-            let Ok(Some(client)) = answer.await else { return };
+            let Ok(Ok(client)) = answer.await else { return };
             let found = client.pull_diagnostics(&path).await;
             let Some(shared) = weak.upgrade() else { return };
             match found {

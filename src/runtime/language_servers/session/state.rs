@@ -1,6 +1,6 @@
 //! Which servers a session has started, and which files are open at them. Plain data.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,6 +25,10 @@ pub struct Server {
     pub state: ServerState,
     /// Whether it may have to be asked for diagnostics.
     pub pulls: bool,
+    /// What it works on, by token.
+    pub progress: BTreeSet<String>,
+    /// Whether it has read the project since its start, as far as is known.
+    pub is_loaded: bool,
     /// Where commands for it go.
     pub commands: Sender<ServerCommand>,
 }
@@ -92,15 +96,21 @@ impl State {
         all.map(|(id, server)| (id, server.spec.name.clone(), server.spec.options.root.clone())).collect()
     }
 
-    /// Returns why no server of a file answers, in a sentence.
-    pub fn why_not_running(&self, path: &Path) -> String {
-        let servers = self.visits.get(path).map(|visit| visit.servers.as_slice()).unwrap_or_default();
-        let lines = servers.iter().filter_map(|(id, _)| {
-            let server = self.servers.get(*id)?;
-            let reason = server.state.reason().unwrap_or("it has not answered in time");
-            Some(format!("{} is {}: {reason}", server.spec.name, server.state.words()))
-        });
-        lines.collect::<Vec<_>>().join("; ")
+    /// Whether a server says that it works on something.
+    pub fn is_busy(&self, id: ServerId) -> bool {
+        self.servers.get(id).is_some_and(|server| !server.progress.is_empty())
+    }
+
+    /// Whether a server has read the project, or it does not run.
+    pub fn is_loaded(&self, id: ServerId) -> bool {
+        self.servers.get(id).is_none_or(|server| server.is_loaded)
+    }
+
+    /// A server has read the project.
+    pub fn set_loaded(&mut self, id: ServerId) {
+        if let Some(server) = self.servers.get_mut(id) {
+            server.is_loaded = true;
+        }
     }
 
     /// Returns the servers that run and are asked for the diagnostics of a file.
@@ -149,6 +159,8 @@ impl State {
                 for visit in self.visits.values_mut() {
                     visit.found.remove(&id);
                 }
+                server.progress.clear();
+                server.is_loaded = false;
             }
         }
         server.state = state;
