@@ -76,6 +76,17 @@ pub(in crate::tools) async fn report(
 }
 
 impl Baseline {
+    /// Returns what was wrong in the files that are not there any more: it may have moved with their content.
+    async fn errors_of_gone_files(&self, cx: &Context) -> Vec<FileDiagnostic> {
+        let mut moved = Vec::new();
+        for (path, before) in &self.files {
+            if !before.is_empty() && !cx.env.exists(path).await.unwrap_or(true) {
+                moved.extend(before.iter().cloned());
+            }
+        }
+        moved
+    }
+
     /// Returns what the result says about errors that are new since then, if there are any. An error that was
     /// reported is not repeated while it stays.
     async fn words(self, cx: &Context) -> Option<String> {
@@ -84,10 +95,12 @@ impl Baseline {
                 .iter()
                 .map(|(path, _)| self.servers.diagnostics(path.clone(), WAIT_AFTER, Purpose::Edit)),
         );
+        let moved = self.errors_of_gone_files(cx).await;
         let (mut lines, mut count) = (Vec::new(), 0);
         for ((path, before), after) in self.files.iter().zip(after.await) {
             let Some(after) = after.map(errors) else { continue };
-            let new = new_errors(before, &after);
+            let before: Vec<FileDiagnostic> = before.iter().chain(&moved).cloned().collect();
+            let new = new_errors(&before, &after);
             let fresh = cx.shared.reported_errors.fresh(path, &after, new);
             count += fresh.len();
             let named = &fresh[..fresh.len().min(ERRORS_MAX - lines.len())];

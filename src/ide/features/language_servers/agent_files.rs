@@ -14,7 +14,7 @@ use crate::exec::{EnvError, Environment};
 use crate::ide::core::context::{Cx, Tasks, answer_or_error};
 use crate::ide::core::state::State;
 use crate::ide::features::language_servers::agent::answer;
-use crate::ide::features::language_servers::questions::client;
+use crate::ide::features::language_servers::questions::client_or_reason;
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, Serving};
 use crate::ide::features::language_servers::{start, sync};
 use crate::ide::features::plugins;
@@ -149,35 +149,31 @@ fn wait_for_clients(cx: &mut Cx<'_>, opening: Opening) {
     let asked = servers.into_iter().filter_map(|serving| {
         let server = known.server(serving.server)?;
         let (name, features) = (server.spec.name.clone(), serving.features);
-        let client = client(server);
+        let client = client_or_reason(server);
         Some(async move {
-            let client = tokio::time::timeout(wait, client).await.ok().flatten()?;
-            Some(OpenServer { name, client, features })
+            match tokio::time::timeout(wait, client).await {
+                Ok(Ok(client)) => Ok(OpenServer { name, client, features }),
+                Ok(Err(reason)) => Err(format!("{name} does not run: {reason}")),
+                Err(_) => Err(format!("{name} has not answered in time")),
+            }
         })
     });
     let asked: Vec<_> = asked.collect();
-    let work = async move { join_all(asked).await.into_iter().flatten().collect::<Vec<_>>() };
+    let work = async move { join_all(asked).await };
     cx.tasks.spawn("language-servers.clients", work, move |cx, found| {
-        let servers = answer_or_error(cx, "ask language servers", found).unwrap_or_default();
+        let found = answer_or_error(cx, "ask language servers", found).unwrap_or_default();
+        let (mut servers, mut reasons) = (Vec::new(), Vec::new());
+        for server in found {
+            match server {
+                Ok(server) => servers.push(server),
+                Err(reason) => reasons.push(reason),
+            }
+        }
         if servers.is_empty() {
-            return answer(reply, Err(NoServers::NotRunning(why_not_running(cx.state, &path))));
+            return answer(reply, Err(NoServers::NotRunning(reasons.join("; "))));
         }
         answer(reply, Ok(OpenFile { path, servers, guard }));
     });
-}
-
-/// Returns why no server of a file answers, in a sentence.
-fn why_not_running(state: &State, path: &PathBuf) -> String {
-    let known = &state.slots[LANGUAGE_SERVERS];
-    let open = open_text(state, path).and_then(|id| known.texts.get(&id));
-    let servers =
-        open.map(|text| &text.servers).or_else(|| known.visits.get(path).map(|visit| &visit.servers));
-    let lines = servers.into_iter().flatten().filter_map(|serving| {
-        let server = known.server(serving.server)?;
-        let reason = server.state.reason().unwrap_or("it has not answered in time");
-        Some(format!("{} is {}: {reason}", server.spec.name, server.state.words()))
-    });
-    lines.collect::<Vec<_>>().join("; ")
 }
 
 /// Keeps a file open for a tool.

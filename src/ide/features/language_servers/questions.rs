@@ -33,9 +33,17 @@ const FILE_MAX: u64 = 8 << 20;
 
 /// Returns the client of a server once everything that was sent before has been; `None` if it does not run.
 pub fn client(server: &RunningServer) -> impl Future<Output = Option<Client>> + Send + use<> {
+    let client = client_or_reason(server);
+    async move { client.await.ok() }
+}
+
+/// Returns the same, or why it does not run.
+pub fn client_or_reason(
+    server: &RunningServer,
+) -> impl Future<Output = Result<Client, String>> + Send + use<> {
     let (sender, receiver) = oneshot::channel();
     server.send(ServerCommand::Client(sender));
-    async move { receiver.await.ok()?.ok() }
+    async move { receiver.await.unwrap_or_else(|_| Err("it has too much to do".to_string())) }
 }
 
 /// A server serves the shown text.

@@ -1,6 +1,6 @@
 //! The tasks of a session's servers: their starts, files that are opened and closed at them, and their news.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
@@ -87,6 +87,8 @@ impl Shared {
             spec: spec.clone(),
             state: ServerState::Starting,
             pulls: true,
+            progress: BTreeSet::new(),
+            is_loaded: false,
             commands,
         });
         self.tasks.spawn(server::run(self.env.clone(), spec, receiver, updates));
@@ -201,6 +203,15 @@ impl Shared {
                     server.pulls = true;
                 }
                 self.pull_all(id);
+            }
+            ServerUpdate::Event(ServerEvent::Progress { token, text }) => {
+                if let Some(server) = self.state.lock().servers.get_mut(id) {
+                    if text.is_some() {
+                        server.progress.insert(token);
+                    } else {
+                        server.progress.remove(&token);
+                    }
+                }
             }
             ServerUpdate::Event(ServerEvent::ApplyEdit(requested)) => {
                 requested.reply.answer(Err("files are changed only by tools"));
