@@ -15,6 +15,7 @@ use crate::exec::Environment;
 use crate::exec::commands::subprocess::own_process_id;
 use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::tasks::threads::on_thread;
+use crate::ide::features::language_servers::highlight;
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer, Serving, WantedServer};
 use crate::ide::features::language_servers::{sync, updates};
 use crate::ide::features::plugins;
@@ -172,6 +173,7 @@ fn running(cx: &mut Cx<'_>, spec: ServerSpec) -> u32 {
         log: VecDeque::new(),
         pulls: true,
         triggers: TypedTriggers::default(),
+        methods: Vec::new(),
         commands,
     });
     let (env, tasks) = (cx.env.clone(), cx.tasks.clone());
@@ -192,6 +194,7 @@ pub fn stop_all(cx: &mut Cx<'_>) {
     known.servers.clear();
     known.texts.clear();
     known.waiting.clear();
+    highlight::clear(cx.state);
     for buffer in cx.state.buffers.all_mut() {
         buffer.servers.diagnostics = Diagnostics::default();
     }
