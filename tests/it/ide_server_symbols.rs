@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use bowline::ide::core::layers::picker::Picker;
+use bowline::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use bowline::tui::theme::Theme;
 use ratatui::style::Style;
 use serde_json::{Value, json};
@@ -144,17 +145,41 @@ async fn symbols_of_the_project_are_searched_by_servers_once_typing_rests() {
     ide.headless.idle().await;
     assert_eq!(rows(&mut ide), ["xa|method a.toy:1 in Point", "later|class lib/b.toy"]);
     assert_eq!(sent(&ide, "workspace/symbol"), json!({ "query": "" }));
-    ide.type_in("qu").await;
-    assert_eq!(count(&ide, "workspace/symbol"), 1, "nothing is asked while the query is typed");
+    // The list is not idle before it has asked.
+    ide.type_without_settling("qu");
     assert_eq!(rows(&mut ide), [""; 0], "what was found for another query is not chosen");
     ide.advance(Duration::from_millis(150));
     ide.headless.idle().await;
-    assert_eq!(sent(&ide, "workspace/symbol"), json!({ "query": "qu" }));
-    assert_eq!((count(&ide, "workspace/symbol"), rows(&mut ide).len()), (2, 2));
+    assert_eq!(rows(&mut ide).len(), 2);
+    let log = ide.file_text("../script.json.log");
+    let messages = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let asked = messages.filter(|message| message["method"] == "workspace/symbol");
+    let queries: Vec<Value> = asked.map(|message| message["params"]["query"].clone()).collect();
+    assert_eq!(queries, ["", "qu"], "nothing is asked while the query is typed");
     ide.keys("Down Enter").await;
     ide.wait_for("the file is shown", |state| state.buffers.current().unwrap().name() == "b.toy").await;
     ide.headless.idle().await;
     assert_eq!(caret(&mut ide), "first\né🐚".len());
+}
+
+#[tokio::test]
+async fn symbols_of_the_project_are_asked_of_all_servers_where_the_file_has_none() {
+    let answers = json!({ "workspace/symbol": [listed("xa", "a.toy", 0), listed("xb", "a.toy", 1)] });
+    let script = script(&["workspaceSymbolProvider"], &answers);
+    let mut ide = trusted(project("one\ntwo\n", &script).file("notes.txt", "text\n").size(120, 20)).await;
+    ide.keys("Ctrl-p").await;
+    ide.type_in("notes").await;
+    ide.keys("Enter").await;
+    ide.headless.idle().await;
+    assert_eq!(ide.current_file_name(), "notes.txt");
+    ide.keys("Alt-, c S").await;
+    ide.headless.idle().await;
+    assert_eq!(rows(&mut ide), ["xa|method a.toy:1 in Point", "xb|method a.toy:2 in Point"]);
+    // Marked rows are opened together.
+    ide.keys("Tab Tab Enter").await;
+    ide.wait_for("the file is shown", |state| state.buffers.current().unwrap().name() == "a.toy").await;
+    ide.headless.idle().await;
+    assert_eq!(ide.cursor(), (2, 3));
 }
 
 #[tokio::test]
@@ -237,6 +262,26 @@ async fn uses_of_a_name_go_with_an_edit_and_are_not_asked_for_while_typing() {
     rest(&mut ide).await;
     rest(&mut ide).await;
     assert_eq!(count(&ide, METHOD), 2);
+}
+
+#[tokio::test]
+async fn uses_of_a_name_are_asked_of_a_server_that_offers_them_late() {
+    let registration = json!({ "id": "h", "method": "textDocument/documentHighlight" });
+    let late = json!({ "id": 7, "method": "client/registerCapability",
+        "params": { "registrations": [registration] } });
+    let mut script = script(&[], &json!({ "textDocument/documentHighlight": uses() }));
+    script["on"] = json!({ "initialized": [late] });
+    let mut ide = trusted(project("name = name\nother\n", &script).size(80, 12)).await;
+    ide.wait_for("it is offered", |state| {
+        state.slots[LANGUAGE_SERVERS].servers[0].offers("textDocument/documentHighlight")
+    })
+    .await;
+    ide.keys("Right").await;
+    rest(&mut ide).await;
+    assert!(is_marked(&mut ide));
+    // What a server has found goes with it.
+    ide.keys("Alt-, k s Delete").await;
+    ide.wait_for("no marks", |state| state.buffers.current().unwrap().servers.occurrences.is_empty()).await;
 }
 
 #[tokio::test]
