@@ -42,6 +42,9 @@ const LEVELS_MAX: usize = 64;
 /// Functions or types at the caret that are asked about.
 const ROOTS_MAX: usize = 10;
 
+/// What is said where no list of a hierarchy is shown.
+const NOT_SHOWN: &str = "No call or type hierarchy is shown";
+
 /// The lists through which the user has gone, the shown one last.
 #[derive(Debug, Default)]
 pub struct Hierarchy {
@@ -202,18 +205,9 @@ fn shown_list(cx: &mut Cx<'_>) -> Option<(u64, Option<Pick>)> {
     Some((picker.number, picker.current().map(|row| row.pick.clone())))
 }
 
-/// Does what the key does elsewhere, where no list of a hierarchy is shown.
-fn elsewhere(cx: &mut Cx<'_>, id: &'static str) {
-    if cx.state.layers.is_empty() {
-        cx.state.set_status("No call or type hierarchy is shown");
-    } else {
-        cx.defer_command(id);
-    }
-}
-
 /// Asks about the selected row what the list was asked for.
 fn next(cx: &mut Cx<'_>) {
-    let Some((number, pick)) = shown_list(cx) else { return elsewhere(cx, "move.word-right") };
+    let Some((number, pick)) = shown_list(cx) else { return cx.state.set_status(NOT_SHOWN) };
     let Some(pick) = pick else { return };
     let Some(row) = pick.get::<RelatedRow>().cloned() else { return };
     let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server(row.server) else {
@@ -252,7 +246,7 @@ fn next(cx: &mut Cx<'_>) {
 
 /// Shows the list before.
 fn back(cx: &mut Cx<'_>) {
-    let Some((number, _)) = shown_list(cx) else { return elsewhere(cx, "move.word-left") };
+    let Some((number, _)) = shown_list(cx) else { return cx.state.set_status(NOT_SHOWN) };
     let levels = &mut cx.state.slots[LANGUAGE_SERVERS].hierarchy.levels;
     if levels.len() < 2 {
         return cx.state.set_status("This is the first list");
