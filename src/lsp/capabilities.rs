@@ -160,6 +160,12 @@ impl ServerCapabilities {
         })
     }
 
+    /// Returns the methods that are offered.
+    pub fn methods(&self) -> Vec<&'static str> {
+        let all = PROVIDERS.iter().map(|(method, _)| *method);
+        all.filter(|method| self.offers(method)).collect()
+    }
+
     /// Adds what a server offers from now on.
     pub fn register(&mut self, registration: Registration) {
         self.registered.retain(|known| known.id != registration.id);
@@ -201,6 +207,11 @@ pub fn of_client() -> Value {
             "typeDefinition": link,
             "implementation": link,
             "references": { "dynamicRegistration": true },
+            "documentHighlight": { "dynamicRegistration": true },
+            "documentSymbol": document_symbol(),
+            "callHierarchy": { "dynamicRegistration": true },
+            "typeHierarchy": { "dynamicRegistration": true },
+            "selectionRange": { "dynamicRegistration": true },
             "rename": {
                 "dynamicRegistration": true,
                 "prepareSupport": true,
@@ -216,6 +227,7 @@ pub fn of_client() -> Value {
             "workspaceFolders": true,
             "didChangeConfiguration": { "dynamicRegistration": true },
             "diagnostics": { "refreshSupport": true },
+            "symbol": workspace_symbol(),
             "applyEdit": true,
             "executeCommand": { "dynamicRegistration": true },
             "fileOperations": { "dynamicRegistration": true, "willRename": true, "didRename": true },
@@ -266,6 +278,29 @@ fn signature_help() -> Value {
             "noActiveParameterSupport": true,
         },
     })
+}
+
+/// Returns what it can do with symbols of a file.
+fn document_symbol() -> Value {
+    json!({
+        "dynamicRegistration": true,
+        "hierarchicalDocumentSymbolSupport": true,
+        "symbolKind": { "valueSet": symbol_kinds() },
+    })
+}
+
+/// Returns what it can do with symbols of all files.
+fn workspace_symbol() -> Value {
+    json!({
+        "dynamicRegistration": true,
+        "symbolKind": { "valueSet": symbol_kinds() },
+        "resolveSupport": { "properties": ["location.range"] },
+    })
+}
+
+/// Returns the kinds of symbols (`SymbolKind`) that have a name here.
+fn symbol_kinds() -> Vec<u8> {
+    (1..=26).collect()
 }
 
 /// Returns what it can do with code actions.
@@ -329,8 +364,26 @@ mod tests {
         server.register(late("1", json!({ "identifier": "a" })));
         server.register(late("1", json!({ "identifier": "b" })));
         assert_eq!(server.options("textDocument/diagnostic"), Some(&json!({ "identifier": "b" })));
+        assert_eq!(server.methods(), ["textDocument/diagnostic"]);
         assert!(server.unregister("1") && !server.offers("textDocument/diagnostic"));
         assert!(!server.unregister("1"), "what was never offered");
+    }
+
+    #[test]
+    fn capabilities_of_client_have_symbols_and_hierarchies_with_late_registration() {
+        let client = of_client();
+        for name in
+            ["documentSymbol", "documentHighlight", "callHierarchy", "typeHierarchy", "selectionRange"]
+        {
+            assert_eq!(client["textDocument"][name]["dynamicRegistration"], true, "{name}");
+        }
+        assert_eq!(client["textDocument"]["documentSymbol"]["hierarchicalDocumentSymbolSupport"], true);
+        let symbol = &client["workspace"]["symbol"];
+        assert_eq!(symbol["resolveSupport"]["properties"], json!(["location.range"]));
+        assert_eq!(
+            (&symbol["dynamicRegistration"], &symbol["symbolKind"]["valueSet"][25]),
+            (&json!(true), &json!(26))
+        );
     }
 
     #[test]

@@ -24,8 +24,11 @@ use crate::lsp::wire::connection::{Connection, RequestError};
 pub mod completion;
 pub mod edits;
 pub mod files;
+pub mod hierarchy;
 pub mod incoming;
 mod pulled;
+pub mod ranges;
+pub mod symbols;
 
 /// How long a question may take, unless [`Client::with_timeout`] says otherwise.
 pub const QUESTION_TIMEOUT: Duration = Duration::from_secs(20);
@@ -220,6 +223,11 @@ impl Client {
         Ok(self.connection.request(method, params, self.timeout).await?)
     }
 
+    /// Returns the methods that it offers now.
+    pub fn methods(&self) -> Vec<&'static str> {
+        self.shared.lock().capabilities.methods()
+    }
+
     /// Returns the unit of its columns.
     pub fn encoding(&self) -> Encoding {
         self.shared.lock().capabilities.encoding()
@@ -384,16 +392,31 @@ impl Client {
         offset: usize,
         context: Value,
     ) -> Result<(Value, AnsweredText), QuestionError> {
+        let encoding = self.encoding();
+        let params = |asked: &AnsweredText| {
+            let mut params = json!({ "position": asked.text.position(offset, encoding) });
+            if !context.is_null() {
+                params["context"] = context;
+            }
+            params
+        };
+        self.ask_text(method, path, params).await
+    }
+
+    /// Asks about a text as the server knows it, with what is said beside the text.
+    async fn ask_text(
+        &self,
+        method: &str,
+        path: &Path,
+        params: impl FnOnce(&AnsweredText) -> Value,
+    ) -> Result<(Value, AnsweredText), QuestionError> {
         if !self.offers(method) {
             return Err(QuestionError::NotOffered);
         }
         let asked = self.text(path).ok_or(QuestionError::NotOpen)?;
         let uri = uri::of_path(path).ok_or(QuestionError::NotOpen)?;
-        let position = asked.text.position(offset, self.encoding());
-        let mut params = json!({ "textDocument": { "uri": uri }, "position": position });
-        if !context.is_null() {
-            params["context"] = context;
-        }
+        let mut params = params(&asked);
+        params["textDocument"] = json!({ "uri": uri });
         let answer = self.connection.request(method, params, self.timeout).await?;
         Ok((answer, asked))
     }

@@ -192,6 +192,8 @@ mod ide_search;
 mod ide_selection;
 /// Edits that language servers make: rename, code actions, formatting.
 mod ide_server_edits;
+/// Symbols, uses of names and hierarchies from language servers.
+mod ide_server_symbols;
 /// Other sessions in the session tree.
 mod ide_session_forest;
 /// The session tree as a pane beside the text.

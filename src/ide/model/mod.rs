@@ -15,6 +15,7 @@ pub mod find_state;
 pub mod image_labels;
 pub mod jumps;
 pub mod listeners;
+pub mod occurrences;
 pub mod pane_sizes;
 pub mod pastes;
 pub mod prompt;

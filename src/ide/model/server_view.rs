@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::ide::model::diagnostics::{Diagnostics, Mark};
 use crate::ide::model::listeners::SERVERS;
+use crate::ide::model::occurrences::Occurrences;
 use crate::text::changes::{ChangeSet, Side};
 use crate::text::document::{ChangeRecord, Document};
 use crate::text::position::Byte;
@@ -19,6 +20,8 @@ const EARLIER_MAX: usize = 64;
 pub struct ServerView {
     /// What they found.
     pub diagnostics: Diagnostics,
+    /// Uses of the name at the caret.
+    pub occurrences: Occurrences,
     /// Whether a server is to hear of changes.
     is_followed: bool,
     /// Changes that no server has heard of; `None` if there were too many.

@@ -29,6 +29,7 @@ use crate::ide::features::completion;
 use crate::ide::features::drafts;
 use crate::ide::features::images::cache::IMAGES;
 use crate::ide::features::key_hints;
+use crate::ide::features::language_servers;
 use crate::ide::features::prompt;
 use crate::ide::features::prompt::shell_commands::SHELL_COMMANDS;
 use crate::ide::features::terminal::state::TERMINALS;
@@ -196,6 +197,7 @@ impl App {
             key_hooks::clamp_cursors(cx);
             prompt::completion::update(cx);
             completion::update::update(cx);
+            language_servers::highlight::update(cx);
             picker::accept_awaited(cx);
         });
         self.note_deadlines();

@@ -4,13 +4,12 @@ use gen_lsp_types as types;
 use serde_json::Value;
 
 use crate::lsp::answers::hover;
+use crate::lsp::answers::label::cut;
 use crate::lsp::answers::list::items;
 use crate::lsp::position::Range;
 
 /// Maximum number of completions of an answer.
 pub const ITEMS_MAX: usize = 20_000;
-/// Maximum bytes of a label or detail.
-const LABEL_MAX: usize = 1 << 10;
 
 /// One completion. Texts may contain control characters.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -198,11 +197,6 @@ impl WithRaw {
 fn is_deprecated(item: &types::CompletionItem) -> bool {
     let tags = item.tags.iter().flatten();
     item.deprecated == Some(true) || tags.into_iter().any(|tag| *tag == types::CompletionItemTag::Deprecated)
-}
-
-fn cut(mut text: String) -> String {
-    text.truncate(text.floor_char_boundary(LABEL_MAX));
-    text
 }
 
 /// Returns the name of a kind.

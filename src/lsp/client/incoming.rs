@@ -45,6 +45,8 @@ pub enum ServerEvent {
     OffersChanged {
         /// What it wants to hear of while the user types.
         triggers: TypedTriggers,
+        /// The methods that it offers.
+        methods: Vec<&'static str>,
         /// Whether diagnostics of all open texts must be pulled.
         pulls: bool,
     },
@@ -147,7 +149,7 @@ impl Client {
             shared.capabilities.register(registration);
         }
         drop(shared);
-        ServerEvent::OffersChanged { triggers: self.triggers(), pulls }
+        self.offers_changed(pulls)
     }
 
     fn unregistered(&self, list: &Value) -> ServerEvent {
@@ -159,7 +161,12 @@ impl Client {
             }
         }
         drop(shared);
-        ServerEvent::OffersChanged { triggers: self.triggers(), pulls: false }
+        self.offers_changed(false)
+    }
+
+    /// Returns the event that says what it offers now. `pulls` says whether diagnostics must be pulled.
+    pub fn offers_changed(&self, pulls: bool) -> ServerEvent {
+        ServerEvent::OffersChanged { triggers: self.triggers(), methods: self.methods(), pulls }
     }
 
     fn published(&self, params: &Value) -> Option<ServerEvent> {

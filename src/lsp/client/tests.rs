@@ -342,3 +342,85 @@ async fn client_edit_that_the_server_requests_is_answered_once() {
         "{event:?}"
     );
 }
+
+#[tokio::test]
+async fn client_symbols_are_located_in_bytes_and_completed_where_offered() {
+    let capabilities = json!({ "textDocumentSync": 2, "documentSymbolProvider": true,
+        "workspaceSymbolProvider": { "resolveProvider": true } });
+    let (client, mut server, ..) = start(capabilities, Value::Null).await;
+    let path = Path::new("/w/a.rs");
+    assert_eq!(client.methods(), [symbols::FILE_SYMBOLS, symbols::PROJECT_SYMBOLS]);
+    open(&client, 3, "🐚abc");
+    server.receive().await;
+    let answer = json!([{ "name": "abc", "kind": 12, "range": range(0, 5), "selectionRange": range(2, 5) }]);
+    let (found, request) = futures::join!(client.file_symbols(path), server.answer(answer));
+    assert_eq!(request["params"]["textDocument"]["uri"], "file:///w/a.rs");
+    let (found, asked) = found.unwrap();
+    assert_eq!((found[0].1, asked.version), (4, 3));
+    let later = json!({ "name": "x", "kind": 5, "location": { "uri": "file:///w/b.rs" }, "data": 7 });
+    let (found, request) = futures::join!(client.project_symbols("q"), server.answer(json!([later])));
+    assert_eq!(request["params"], json!({ "query": "q" }));
+    let mut symbol = found.unwrap().remove(0);
+    let whole =
+        json!({ "name": "x", "kind": 5, "location": { "uri": "file:///w/b.rs", "range": range(1, 2) } });
+    let (found, request) = futures::join!(client.symbol_range(&symbol), server.answer(whole));
+    assert_eq!(
+        (&request["method"], &request["params"]["data"]),
+        (&json!("workspaceSymbol/resolve"), &json!(7))
+    );
+    symbol.range = found.unwrap();
+    assert_eq!(symbol.range.unwrap().start.character, 1);
+    assert_eq!(client.symbol_range(&symbol).await, Ok(symbol.range), "it is not asked again");
+}
+
+#[tokio::test]
+async fn client_ranges_of_a_text_are_in_bytes() {
+    let capabilities = json!({ "textDocumentSync": 2, "documentHighlightProvider": true,
+        "selectionRangeProvider": true });
+    let (client, mut server, ..) = start(capabilities, Value::Null).await;
+    let path = Path::new("/w/a.rs");
+    open(&client, 3, "🐚abc");
+    server.receive().await;
+    let answer = json!([{ "range": range(2, 3), "kind": 3 }]);
+    let (found, request) = futures::join!(client.highlights(path, 4), server.answer(answer));
+    assert_eq!(request["params"]["position"], json!({ "line": 0, "character": 2 }));
+    assert_eq!(found.unwrap().0, [(4..5, true)]);
+    let answer = json!([{ "range": range(2, 3), "parent": { "range": range(0, 5) } }, { "range": range(3, 4), "parent": { "range": range(0, 5) } }]);
+    let (found, request) = futures::join!(client.selection_ranges(path, &[4, 5]), server.answer(answer));
+    assert_eq!(request["params"]["positions"][1], json!({ "line": 0, "character": 3 }));
+    assert_eq!(found.unwrap().0, [vec![4..5, 0..7], vec![5..6, 0..7]]);
+}
+
+#[tokio::test]
+async fn client_hierarchies_are_asked_for_step_by_step() {
+    let capabilities = json!({ "textDocumentSync": 2, "callHierarchyProvider": true,
+        "typeHierarchyProvider": true });
+    let (client, mut server, ..) = start(capabilities, Value::Null).await;
+    let path = Path::new("/w/a.rs");
+    open(&client, 3, "abc");
+    server.receive().await;
+    let item = |name: &str| {
+        json!({ "name": name, "kind": 12, "uri": "file:///w/a.rs", "range": range(0, 2),
+            "selectionRange": range(0, 1), "data": name })
+    };
+    let call = |side: &str| {
+        let mut call = json!({ "fromRanges": [range(1, 2)] });
+        call[side] = item("b");
+        json!([call])
+    };
+    for (relation, kind, method, answer, calls) in [
+        (hierarchy::Relation::Caller, "Call", "callHierarchy/incomingCalls", call("from"), 1),
+        (hierarchy::Relation::Callee, "Call", "callHierarchy/outgoingCalls", call("to"), 1),
+        (hierarchy::Relation::Supertype, "Type", "typeHierarchy/supertypes", json!([item("b")]), 0),
+        (hierarchy::Relation::Subtype, "Type", "typeHierarchy/subtypes", json!([item("b")]), 0),
+    ] {
+        let asked = client.hierarchy_items(relation, path, 1);
+        let (found, request) = futures::join!(asked, server.answer(json!([item("a")])));
+        assert_eq!(request["method"], format!("textDocument/prepare{kind}Hierarchy"));
+        let found = found.unwrap().remove(0);
+        let (found, request) = futures::join!(client.related_items(relation, &found), server.answer(answer));
+        assert_eq!((&request["method"], &request["params"]["item"]["data"]), (&json!(method), &json!("a")));
+        let found = found.unwrap();
+        assert_eq!((found[0].item.name.as_str(), found[0].calls.len()), ("b", calls));
+    }
+}

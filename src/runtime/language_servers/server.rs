@@ -306,9 +306,8 @@ impl Owner {
         let started = Client::start(connection.clone(), self.spec.options.clone());
         let ended = match self.start_client(started, &mut incoming, &mut *control).await {
             Ok((client, early)) => {
-                let offers = ServerEvent::OffersChanged { triggers: client.triggers(), pulls: false };
                 // The receiver may be dropped at the end of the program.
-                drop(self.updates.send(ServerUpdate::Event(offers)).await);
+                drop(self.updates.send(ServerUpdate::Event(client.offers_changed(false))).await);
                 self.send_state(ServerState::Running { pid: control.id() }).await;
                 let ended = self.serve(&client, early, &mut incoming, &mut *control).await;
                 if !matches!(ended, Ended::Failed(_)) {

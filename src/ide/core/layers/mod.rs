@@ -17,4 +17,5 @@ pub mod prompt;
 pub mod query_position;
 pub mod raised;
 pub mod rank;
+pub mod replaced_rows;
 pub mod row_actions;

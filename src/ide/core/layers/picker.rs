@@ -38,7 +38,7 @@ pub struct PickerSpec {
     /// Title of its frame.
     pub title: &'static str,
     /// What the title says beside that, such as which rows are listed.
-    pub title_note: Option<fn(&State) -> Option<&'static str>>,
+    pub title_note: Option<fn(&State) -> Option<&str>>,
     /// Footer that says what Enter and Tab do, and what a mark means.
     pub footer: &'static str,
     /// The footer while a row is selected, where not all rows have the same keys.

@@ -7,11 +7,12 @@ use crate::ide::core::damage::Part;
 use crate::ide::core::keys::keymap::ModalStyle;
 use crate::ide::core::keys::modal::Mode;
 use crate::ide::editor::modal::moves;
+use crate::ide::model::buffers::Buffer;
 use crate::syntax::Syntax;
 use crate::syntax::structure::objects::SyntaxObject;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
-use crate::text::selection;
+use crate::text::selection::{self, Selection};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[
@@ -106,20 +107,44 @@ fn go_to_object(cx: &mut Cx<'_>, object: SyntaxObject, forward: bool) {
     });
 }
 
+/// Selects the parent nodes. In a file whose language has no tree a language server may know what is around.
 fn expand(cx: &mut Cx<'_>) {
-    let before = cx.state.buffers.current().map(|b| (b.area.document.version(), b.area.selection.clone()));
-    if select(cx, |syntax, _, range| syntax.expand(range))
-        && let (Some(buffer), Some((version, before))) = (cx.state.buffers.current_mut(), before)
-    {
-        let now = &buffer.area.selection;
-        // Steps recorded for another selection do not lead back from here.
-        let goes_on =
-            buffer.expand_history.last().is_some_and(|(v, _, after)| *v == version && *after == before);
-        if !goes_on {
-            buffer.expand_history.clear();
-        }
-        buffer.expand_history.push((version, before, now.clone()));
+    if lacks_tree(cx) && is_available(cx, EXPAND_BY_SERVER) {
+        return cx.defer_command(EXPAND_BY_SERVER);
     }
+    let before = cx.state.buffers.current().map(|buffer| buffer.area.selection.clone());
+    if select(cx, |syntax, _, range| syntax.expand(range))
+        && let (Some(buffer), Some(before)) = (cx.state.buffers.current_mut(), before)
+    {
+        note_expansion(buffer, before);
+    }
+}
+
+/// The command that asks a language server.
+const EXPAND_BY_SERVER: &str = "lsp.expand-selection";
+
+fn lacks_tree(cx: &Cx<'_>) -> bool {
+    cx.state.buffers.current().is_some_and(|buffer| !has_grammar(buffer))
+}
+
+/// Whether the text has a tree, or will have one.
+fn has_grammar(buffer: &Buffer) -> bool {
+    buffer.highlighting.language().is_some() && buffer.highlighting.trouble().is_none()
+}
+
+fn is_available(cx: &Cx<'_>, id: &str) -> bool {
+    cx.state.catalog.command(id).is_some_and(|command| command.check(cx.state).is_ok())
+}
+
+/// Notes that a selection has grown to the present one, so that it can shrink again.
+pub fn note_expansion(buffer: &mut Buffer, before: Selection) {
+    let (version, now) = (buffer.area.document.version(), &buffer.area.selection);
+    // Steps recorded for another selection do not lead back from here.
+    let goes_on = buffer.expand_history.last().is_some_and(|(v, _, after)| *v == version && *after == before);
+    if !goes_on {
+        buffer.expand_history.clear();
+    }
+    buffer.expand_history.push((version, before, now.clone()));
 }
 
 fn shrink(cx: &mut Cx<'_>) {
@@ -143,7 +168,7 @@ fn select(cx: &mut Cx<'_>, find: impl Fn(&Syntax, &Text, &Range<Byte>) -> Option
     let tree = cx.state.tree_now();
     let Some(buffer) = cx.state.buffers.current_mut() else { return false };
     let Some(syntax) = tree else {
-        let known = buffer.highlighting.language().is_some() && buffer.highlighting.trouble().is_none();
+        let known = has_grammar(buffer);
         cx.state.set_status(if known { "Still parsing; try again" } else { "No syntax tree for this file" });
         return false;
     };

@@ -10,10 +10,15 @@ pub mod commands;
 pub mod diagnostic_list;
 pub mod edit_plan;
 pub mod format;
+pub mod hierarchy;
+pub mod hierarchy_list;
+pub mod highlight;
 pub mod hover;
 pub mod location_list;
+pub mod places;
 pub mod questions;
 pub mod rename;
+pub mod selection;
 pub mod server_list;
 pub mod settings;
 pub mod start;
@@ -24,8 +29,22 @@ pub mod updates;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
-    commands: &[commands::COMMANDS, rename::COMMANDS, code_actions::COMMANDS, format::COMMANDS],
-    pickers: &[&location_list::PICKER, &diagnostic_list::PICKER, &server_list::PICKER, &code_actions::PICKER],
+    commands: &[
+        commands::COMMANDS,
+        rename::COMMANDS,
+        code_actions::COMMANDS,
+        format::COMMANDS,
+        highlight::COMMANDS,
+        hierarchy::COMMANDS,
+        selection::COMMANDS,
+    ],
+    pickers: &[
+        &location_list::PICKER,
+        &diagnostic_list::PICKER,
+        &server_list::PICKER,
+        &code_actions::PICKER,
+        &hierarchy_list::PICKER,
+    ],
     slots: &[|options| {
         let is_allowed = options.language_servers;
         let is_on = is_allowed && options.settings.settings.language_servers;
@@ -59,13 +78,15 @@ pub const FEATURE: Feature = Feature {
         FeatureEvent::DeadlineReached => {
             updates::pull_changed(cx);
             format::on_deadline(cx);
+            highlight::ask_when_rested(cx);
             agent::settle(cx);
         }
         _ => {}
     },
     deadline: |state| {
-        let pull_at = state.slots[state::LANGUAGE_SERVERS].pull_at;
-        pull_at.into_iter().chain(format::deadline(state)).chain(agent::deadline(state)).min()
+        let known = &state.slots[state::LANGUAGE_SERVERS];
+        let due = known.pull_at.into_iter().chain(known.resting.ask_at);
+        due.chain(format::deadline(state)).chain(agent::deadline(state)).min()
     },
     before_save: format::before_save,
     ..Feature::new("language_servers")

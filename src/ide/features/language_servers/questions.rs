@@ -1,35 +1,27 @@
 //! Questions to the servers of the shown text: what is at the caret, and where it is defined and used. Each is about the
 //! text as it is when the question is asked.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
 use crate::base::width::visible;
-use crate::exec::Environment;
 use crate::ide::core::condition::{Reason, require};
 use crate::ide::core::context::{Cx, answer_or_error};
-use crate::ide::core::layers::picker::{Location, Pick, PickRow};
+use crate::ide::core::layers::picker::{Location, PickRow};
 use crate::ide::core::state::State;
 use crate::ide::features::files::place_list;
 use crate::ide::features::language_servers::hover;
+use crate::ide::features::language_servers::places::PlaceReader;
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer};
 use crate::ide::features::language_servers::sync;
 use crate::ide::model::buffers::BufferId;
 use crate::lsp::answers::locations;
 use crate::lsp::client::{Client, LocationKind, QuestionError};
-use crate::lsp::document::DocumentText;
 use crate::lsp::position::Encoding;
 use crate::lsp::table::Feature;
 use crate::runtime::language_servers::server::ServerCommand;
-use crate::text::display::columns;
 use crate::text::position::Byte;
-use crate::text::rope::Text;
-
-/// Maximum bytes of a file that is read to show a line of it.
-const FILE_MAX: u64 = 8 << 20;
 
 /// Returns the client of a server once everything that was sent before has been; `None` if it does not run.
 pub fn client(server: &RunningServer) -> impl Future<Output = Option<Client>> + Send + use<> {
@@ -83,13 +75,25 @@ pub struct Asked {
 
 /// Returns the servers of a text that are asked for a feature.
 pub fn asked_servers(state: &State, id: BufferId, feature: Feature) -> Vec<AskedServer> {
-    let servers = state.slots[LANGUAGE_SERVERS].for_feature(id, feature).into_iter();
-    let asked = servers.map(|server| AskedServer {
-        number: server.number,
-        name: server.spec.name.clone(),
-        client: Box::pin(client(server)),
-    });
-    asked.collect()
+    state.slots[LANGUAGE_SERVERS].for_feature(id, feature).into_iter().map(asked).collect()
+}
+
+/// Returns a server that is to be asked.
+pub fn asked(server: &RunningServer) -> AskedServer {
+    AskedServer { number: server.number, name: server.spec.name.clone(), client: Box::pin(client(server)) }
+}
+
+/// A server, by number, and why it does not answer.
+pub type Problem = (u32, QuestionError);
+
+/// Notes in the logs of servers why they do not answer what the user did not ask by hand: nothing nags. `what` says what
+/// they were asked for.
+pub fn note_problems(state: &mut State, what: &str, problems: Vec<Problem>) {
+    for (number, error) in problems {
+        if let Some(server) = state.slots[LANGUAGE_SERVERS].server_mut(number) {
+            server.note(format!("{what}: {}", visible(&error.to_string())));
+        }
+    }
 }
 
 /// Sends what was typed, and returns the question to the servers of a feature; the user reads why if there are none.
@@ -179,16 +183,7 @@ pub fn go_to(cx: &mut Cx<'_>, kind: LocationKind) {
     };
     let Some(asked) = ask(cx, feature) else { return };
     let (id, at, version) = (asked.buffer, asked.at, shown_version(cx.state));
-    let reader = Reader {
-        env: cx.env.clone(),
-        workspace: cx.state.workspace.clone(),
-        tab_width: cx.state.text_options.tab_width,
-        open: HashMap::new(),
-    };
-    let open = cx.state.buffers.all().iter().filter(|buffer| buffer.loading.is_none());
-    let open =
-        open.filter_map(|buffer| Some((buffer.real_path()?.to_path_buf(), buffer.area.text().clone())));
-    let reader = Reader { open: open.collect(), ..reader };
+    let reader = PlaceReader::new(cx);
     let work = async move {
         let mut found: Vec<(locations::Location, Encoding)> = Vec::new();
         let mut problems = Vec::new();
@@ -250,55 +245,4 @@ fn show_rows(cx: &mut Cx<'_>, kind: LocationKind, rows: Vec<PickRow>) {
     }
     cx.state.slots[LANGUAGE_SERVERS].locations = (title(kind), rows);
     cx.defer_picker("language-server-locations");
-}
-
-/// Reads the lines of locations: from the open texts, else from the disk.
-struct Reader {
-    env: Arc<dyn Environment>,
-    workspace: PathBuf,
-    tab_width: usize,
-    open: HashMap<PathBuf, Text>,
-}
-
-impl Reader {
-    /// Returns a row for each location. A file that cannot be read has its lines, but no text.
-    async fn rows(mut self, found: Vec<(locations::Location, Encoding)>) -> Vec<PickRow> {
-        let mut rows = Vec::new();
-        for (location, encoding) in found {
-            let text = self.text(&location.path).await;
-            let (line, column, shown) = match &text {
-                Some(text) => {
-                    let at = Byte(text.offset(location.range.start, encoding));
-                    let line = text.line_of(at);
-                    let column = columns::column_of(text, at, self.tab_width).0 + 1;
-                    (line.0 + 1, column, text.line(line).trim().to_string())
-                }
-                None => (location.range.start.line as usize + 1, 1, String::new()),
-            };
-            let path = location.path.strip_prefix(&self.workspace).unwrap_or(&location.path);
-            let place = visible(&format!("{}:{line}", path.display())).into_owned();
-            rows.push(PickRow {
-                text: place,
-                aliases: Vec::new(),
-                group: None,
-                detail: visible(&shown).into_owned(),
-                pick: Pick::new(Location { path: location.path.clone(), line, column }),
-            });
-        }
-        rows
-    }
-
-    async fn text(&mut self, path: &PathBuf) -> Option<Text> {
-        if let Some(text) = self.open.get(path) {
-            return Some(text.clone());
-        }
-        let size = self.env.stat(path).await.ok()?.size;
-        if size > FILE_MAX {
-            return None;
-        }
-        let data = self.env.read(path).await.ok()?;
-        let text = Text::from(&*String::from_utf8_lossy(&data.bytes));
-        self.open.insert(path.clone(), text.clone());
-        Some(text)
-    }
 }

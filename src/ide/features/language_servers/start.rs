@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use crate::ide::core::context::{Cx, answer_or_error};
+use crate::ide::features::language_servers::highlight;
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer, Serving};
 use crate::ide::features::language_servers::{sync, updates};
 use crate::ide::features::plugins;
@@ -136,6 +137,7 @@ pub fn running(cx: &mut Cx<'_>, spec: ServerSpec) -> u32 {
         log: VecDeque::new(),
         pulls: true,
         triggers: TypedTriggers::default(),
+        methods: Vec::new(),
         commands,
     });
     let (env, tasks) = (cx.env.clone(), cx.tasks.clone());
@@ -156,6 +158,7 @@ pub fn stop_all(cx: &mut Cx<'_>) {
     known.servers.clear();
     known.texts.clear();
     known.waiting.clear();
+    highlight::clear(cx.state);
     for buffer in cx.state.buffers.all_mut() {
         buffer.servers.diagnostics = Diagnostics::default();
     }

@@ -12,6 +12,8 @@ use crate::ide::features::language_servers::agent::Waiting;
 use crate::ide::features::language_servers::agent_files::Visit;
 use crate::ide::features::language_servers::code_actions::FoundAction;
 use crate::ide::features::language_servers::format::PendingSave;
+use crate::ide::features::language_servers::hierarchy::Hierarchy;
+use crate::ide::features::language_servers::highlight::Resting;
 use crate::ide::model::buffers::BufferId;
 use crate::lsp::client::completion::TypedTriggers;
 use crate::lsp::table::{Feature, Features, Table};
@@ -44,6 +46,8 @@ pub struct RunningServer {
     pub pulls: bool,
     /// The characters that it wants to hear of while the user types.
     pub triggers: TypedTriggers,
+    /// The methods that it offers.
+    pub methods: Vec<&'static str>,
     /// Where commands for it go.
     pub commands: Sender<ServerCommand>,
 }
@@ -65,6 +69,11 @@ impl RunningServer {
         let reason = self.state.reason().or(self.progress.values().next_back().map(String::as_str));
         let state = reason.map_or_else(|| words.to_string(), |reason| format!("{words}: {reason}"));
         ServerStatus { name: self.spec.name.clone(), root: self.spec.options.root.clone(), state }
+    }
+
+    /// Whether it answers, and offers a method.
+    pub fn offers(&self, method: &str) -> bool {
+        self.is_running() && self.methods.contains(&method)
     }
 
     /// Sends it a command; returns whether that was possible: it may have too many to do.
@@ -147,6 +156,8 @@ pub struct LanguageServers {
     pub last_number: u32,
     /// The last list of locations: what was asked, and its rows.
     pub locations: (&'static str, Vec<crate::ide::core::layers::picker::PickRow>),
+    /// The last call or type hierarchy.
+    pub hierarchy: Hierarchy,
     /// The last list of code actions.
     pub actions: Vec<FoundAction>,
     /// How many edits were shown to the user without being asked for at that moment.
@@ -157,6 +168,8 @@ pub struct LanguageServers {
     pub formats_on_save: bool,
     /// Saves that wait for their text to be formatted.
     pub saves: Vec<PendingSave>,
+    /// The caret that rests at a name.
+    pub resting: Resting,
     /// Why texts that are being saved are not formatted.
     pub unformatted: HashMap<BufferId, String>,
 }
@@ -170,6 +183,11 @@ impl LanguageServers {
     /// Returns a server.
     pub fn server(&self, number: u32) -> Option<&RunningServer> {
         self.servers.iter().find(|server| server.number == number)
+    }
+
+    /// Whether a server that a text asks for a feature offers its method.
+    pub fn offers(&self, text: BufferId, feature: Feature, method: &str) -> bool {
+        self.for_feature(text, feature).iter().any(|server| server.offers(method))
     }
 
     /// Returns the servers of a text that are asked for a feature.

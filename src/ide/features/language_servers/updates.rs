@@ -7,6 +7,7 @@ use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::damage::Part;
 use crate::ide::features::language_servers::agent;
 use crate::ide::features::language_servers::apply_edit;
+use crate::ide::features::language_servers::highlight;
 use crate::ide::features::language_servers::questions;
 use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::features::language_servers::sync;
@@ -52,6 +53,7 @@ fn set_state(cx: &mut Cx<'_>, number: u32, state: ServerState) {
         for buffer in cx.state.buffers.all_mut() {
             buffer.servers.forget(number);
         }
+        highlight::clear(cx.state);
         cx.state.damage.add(Part::Editor);
     }
     if is_running {
@@ -67,9 +69,9 @@ fn on_event(cx: &mut Cx<'_>, number: u32, event: ServerEvent) {
     match event {
         ServerEvent::Diagnostics(found) => show_diagnostics(cx, number, found),
         ServerEvent::PullDiagnostics => pull_again(cx, number),
-        ServerEvent::OffersChanged { triggers, pulls } => {
+        ServerEvent::OffersChanged { triggers, methods, pulls } => {
             if let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) {
-                server.triggers = triggers;
+                (server.triggers, server.methods) = (triggers, methods);
             }
             if pulls {
                 pull_again(cx, number);

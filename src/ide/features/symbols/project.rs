@@ -1,5 +1,5 @@
-//! Picker of the functions, types and headings of all files of the project. Files are found, read and parsed in tasks, and
-//! their symbols are listed while others are read.
+//! Picker of the functions, types and headings of all files of the project. Language servers that run find them; where none
+//! does, files are found, read and parsed in tasks, and their symbols are listed while others are read.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,10 @@ use crate::base::width::visible;
 use crate::exec::{Environment, FileData};
 use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::layers::picker::{Location, Pick, PickRow, Picker, PickerSpec, RowSource, push};
+use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::tasks::threads::on_thread;
 use crate::ide::features::files::place_list::PLACES;
+use crate::ide::features::symbols::server_search::{self, FoundSymbol};
 use crate::syntax::Syntax;
 use crate::syntax::languages::detect;
 use crate::text::display::columns;
@@ -27,7 +29,31 @@ use crate::workspace::walk;
 pub const PICKER: PickerSpec = PickerSpec {
     id: "project-symbols",
     title: "Go to symbol in project",
-    load: |_| RowSource::Task(find),
+    placeholder: "Type the name of a symbol",
+    preview: Some(|_, pick| match (pick.get::<Location>(), pick.get::<FoundSymbol>()) {
+        (Some(place), _) => Some(PreviewTarget::from(place)),
+        (None, Some(found)) => Some(PreviewTarget::file(found.symbol.path.clone(), found.line())),
+        (None, None) => None,
+    }),
+    load: |state| {
+        if server_search::is_available(state) {
+            RowSource::Live(String::new(), server_search::search)
+        } else {
+            RowSource::Task(find)
+        }
+    },
+    accept: |cx, pick, marked| match pick.get::<FoundSymbol>() {
+        Some(found) => server_search::go_to(cx, vec![found.clone()]),
+        None => (PLACES.accept)(cx, pick, marked),
+    },
+    accept_many: Some(|cx, marked| {
+        let found: Vec<FoundSymbol> = marked.iter().filter_map(Pick::get).cloned().collect();
+        if !found.is_empty() {
+            server_search::go_to(cx, found);
+        } else if let Some(accept) = PLACES.accept_many {
+            accept(cx, marked);
+        }
+    }),
     ..PLACES
 };
 

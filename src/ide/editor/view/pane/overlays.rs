@@ -70,6 +70,7 @@ pub(super) fn draw(
     if drawn.line_max() > 0 && display.rulers_shown {
         draw_too_long(canvas, drawn, row, y);
     }
+    draw_occurrences(canvas, drawn, row, y);
     draw_diagnostics(canvas, drawn, row, y);
     draw_selections(canvas, drawn, row, y);
     draw_matches(canvas, drawn, row, y, found);
@@ -91,6 +92,18 @@ fn draw_matches(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: 
         }
         if from < to && is_previewed {
             canvas.put_style(Rect::new(from, y, to - from, 1), struck);
+        }
+    }
+}
+
+/// Marks the uses of the name at the caret.
+fn draw_occurrences(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16) {
+    let version = drawn.buffer.area.document.version();
+    for one in drawn.buffer.servers.occurrences.touching(version, row.start..row.end) {
+        let (from, to) = drawn.cells(row, one.range.start.max(row.start), one.range.end.min(row.end));
+        if one.range.start < row.end && one.range.end > row.start && from < to {
+            let scope = if one.is_write { "ui.highlight.write" } else { "ui.highlight" };
+            canvas.put_style(Rect::new(from, y, to - from, 1), canvas.style(scope));
         }
     }
 }
