@@ -20,7 +20,9 @@ use crate::lsp::document::{DocumentChange, DocumentText};
 use crate::lsp::position::Encoding;
 use crate::lsp::uri;
 use crate::lsp::wire::connection::{Connection, RequestError};
+use crate::lsp::wire::message::RpcError;
 
+pub mod annotations;
 pub mod completion;
 pub mod edits;
 pub mod incoming;
@@ -69,6 +71,8 @@ struct Known {
     texts: VecDeque<(i32, u64, Arc<dyn DocumentText>)>,
     /// Names the last pulled diagnostics.
     result_id: Option<String>,
+    /// The last tokens that have a name.
+    tokens: Option<annotations::KnownTokens>,
 }
 
 /// A text at the version that an answer is about.
@@ -121,6 +125,14 @@ pub enum QuestionError {
     /// The edit that it answers is refused.
     #[error(transparent)]
     Edit(#[from] EditError),
+}
+
+impl QuestionError {
+    /// Whether the same question may have an answer a moment later: the text has changed meanwhile, or the server gave up.
+    pub fn is_passing(&self) -> bool {
+        let Self::Request(RequestError::Refused(error)) = self else { return false };
+        matches!(error.code, RpcError::CONTENT_MODIFIED | RpcError::SERVER_CANCELLED)
+    }
 }
 
 /// Which locations.
@@ -221,6 +233,7 @@ impl Client {
                 version,
                 texts: VecDeque::from([(version, document.version, document.text.clone())]),
                 result_id: None,
+                tokens: None,
             };
             shared.documents.insert(document.path, known);
             version
