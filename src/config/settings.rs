@@ -79,6 +79,14 @@ pub struct Settings {
     pub diagnostics_after_edit: bool,
     /// Whether files are formatted before they are saved.
     pub format_on_save: bool,
+    /// Whether hints of language servers are shown within lines.
+    pub inlay_hints: bool,
+    /// Whether names are colored by what language servers know of them.
+    pub semantic_tokens: bool,
+    /// Whether swatches are shown before colors that language servers find.
+    pub color_swatches: bool,
+    /// Whether code lenses are shown behind lines.
+    pub code_lens: bool,
     /// Whether there is a scrollbar.
     pub scrollbar: bool,
     /// In which files long lines are wrapped on the screen: `off`, `prose` or `on`.
