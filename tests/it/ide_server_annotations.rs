@@ -5,12 +5,12 @@ use bowline::text::position::Byte;
 use serde_json::{Value, json};
 
 use crate::support::language_server::{
-    capabilities, methods, project, range, sent, settle, text_of, trusted, wait_for_method,
+    capabilities, methods, project, range, sent, settle, settle_until_sent, text_of, trusted, wait_for_method,
 };
 use crate::support::test_ide::{IdeSetup, TestIde};
 
 /// A server with one more capability.
-fn offering(name: &str, options: &Value) -> Value {
+fn with_capability(name: &str, options: &Value) -> Value {
     let mut all = capabilities();
     all[name] = options.clone();
     all
@@ -32,7 +32,7 @@ fn hinting() -> Value {
     let at = |column: u32| json!({ "line": 0, "character": column });
     let hints = json!([{ "position": at(5), "label": ": u8\u{1b}", "kind": 1 },
         { "position": at(10), "label": [{ "value": "n:" }], "kind": 2, "paddingRight": true }]);
-    script(&offering("inlayHintProvider", &json!(true)), &json!({ HINT: hints }))
+    script(&with_capability("inlayHintProvider", &json!(true)), &json!({ HINT: hints }))
 }
 
 #[tokio::test]
@@ -58,16 +58,11 @@ async fn inlay_hints_are_asked_for_again_when_the_server_says_so() {
     script["on"] = json!({ "textDocument/didSave": [{ "id": 7, "method": "workspace/inlayHint/refresh" }] });
     let mut ide = trusted(project("let x = f(1)\n", &script)).await;
     settle(&mut ide).await;
-    ide.keys("Ctrl-s").await;
     ide.type_in("y").await;
-    ide.keys("Ctrl-z Ctrl-s").await;
-    wait_for_method(&mut ide, "textDocument/didSave").await;
-    let before = count(&ide, HINT);
-    // The request of the server comes whenever it comes.
-    while count(&ide, HINT) == before {
-        settle(&mut ide).await;
-    }
-    assert_eq!(before, 1);
+    settle(&mut ide).await;
+    assert_eq!(count(&ide, HINT), 2);
+    ide.keys("Ctrl-s").await;
+    settle_until_sent(&mut ide, HINT, 3).await;
 }
 
 #[tokio::test]
@@ -78,9 +73,7 @@ async fn inlay_hints_of_a_capability_that_comes_late_are_asked_for() {
     let request = json!({ "id": 7, "method": "client/registerCapability", "params": registration });
     script["on"] = json!({ "initialized": [request] });
     let mut ide = trusted(project("let x = f(1)\n", &script)).await;
-    while count(&ide, HINT) == 0 {
-        settle(&mut ide).await;
-    }
+    settle_until_sent(&mut ide, HINT, 1).await;
     assert!(ide.picture().contains("f(n: 1)"), "{}", ide.picture());
 }
 
@@ -148,7 +141,7 @@ fn tokens(options: &Value) -> Value {
     let mut options = options.clone();
     options["legend"] =
         json!({ "tokenTypes": ["variable", "struct", "odd"], "tokenModifiers": ["x", "readonly"] });
-    offering("semanticTokensProvider", &options)
+    with_capability("semanticTokensProvider", &options)
 }
 
 #[tokio::test]
@@ -207,7 +200,7 @@ fn lenses() -> Value {
         "codeLens/resolve": { "range": at(2), "command": { "title": "Run", "command": "toy.run", "arguments": [7] } },
         "workspace/executeCommand": null,
     });
-    let mut capabilities = offering("codeLensProvider", &json!({ "resolveProvider": true }));
+    let mut capabilities = with_capability("codeLensProvider", &json!({ "resolveProvider": true }));
     capabilities["executeCommandProvider"] = json!({ "commands": ["toy.run"] });
     script(&capabilities, &answers)
 }
@@ -269,7 +262,7 @@ fn linking(targets: &[&str], resolved: &Value) -> Value {
     let last = u32::try_from(links.len()).unwrap();
     links.push(json!({ "range": range((last, 0), (last, 4)), "data": 9 }));
     let answers = json!({ "textDocument/documentLink": links, "documentLink/resolve": resolved });
-    script(&offering("documentLinkProvider", &json!({ "resolveProvider": true })), &answers)
+    script(&with_capability("documentLinkProvider", &json!({ "resolveProvider": true })), &answers)
 }
 
 #[tokio::test]
@@ -326,7 +319,7 @@ fn coloring(presentations: &Value) -> Value {
         "textDocument/documentColor": [{ "range": range((0, 3), (0, 7)), "color": color }],
         "textDocument/colorPresentation": presentations,
     });
-    script(&offering("colorProvider", &json!(true)), &answers)
+    script(&with_capability("colorProvider", &json!(true)), &answers)
 }
 
 #[tokio::test]
@@ -364,7 +357,7 @@ async fn document_color_is_drawn_in_its_color() {
 #[tokio::test]
 async fn folding_ranges_of_the_server_are_folded_where_there_is_no_grammar() {
     let answers = json!({ "textDocument/foldingRange": [{ "startLine": 0, "endLine": 2 }, { "startLine": 1, "endLine": 99 }] });
-    let all = script(&offering("foldingRangeProvider", &json!(true)), &answers);
+    let all = script(&with_capability("foldingRangeProvider", &json!(true)), &answers);
     let mut ide = trusted(project("one\ntwo\nthree\nfour\n", &all)).await;
     settle(&mut ide).await;
     assert_eq!(count(&ide, "textDocument/foldingRange"), 1);

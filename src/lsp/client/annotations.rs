@@ -25,6 +25,9 @@ const CODE_LENS: &str = "textDocument/codeLens";
 const LINK: &str = "textDocument/documentLink";
 const COLOR: &str = "textDocument/documentColor";
 
+/// Maximum number of numbers that are kept of a text.
+const NUMBERS_MAX: usize = 5 * semantic_tokens::TOKENS_MAX;
+
 /// What was found in a version of a text, each with its range in bytes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found<T> {
@@ -170,9 +173,10 @@ impl Client {
         }
     }
 
-    /// Keeps the numbers of an answer that has a name.
+    /// Keeps the numbers of an answer that has a name, unless they are too many.
     fn keep_tokens(&self, path: &Path, result_id: Option<String>, numbers: Vec<u32>) -> Arc<Vec<u32>> {
         let numbers = Arc::new(numbers);
+        let result_id = result_id.filter(|_| numbers.len() <= NUMBERS_MAX);
         if let Some(known) = self.shared.lock().documents.get_mut(path) {
             known.tokens = result_id.map(|result_id| KnownTokens { result_id, numbers: numbers.clone() });
         }

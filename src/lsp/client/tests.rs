@@ -381,11 +381,14 @@ async fn client_tokens_are_asked_for_as_what_differs_and_anew_if_that_does_not_f
         futures::join!(client.semantic_tokens(path, Vec::new()), server.answer(json!({ "data": [] })));
     assert_eq!(request["params"]["previousResultId"], "4");
     assert_eq!(kinds(found), []);
-    // An answer without a name cannot be referred to.
-    let (found, request) =
-        futures::join!(client.semantic_tokens(path, Vec::new()), server.answer(Value::Null));
-    assert_eq!(request["method"], "textDocument/semanticTokens/full");
-    assert_eq!(kinds(found), []);
+    // An answer without a name cannot be referred to, and one that is too long is not kept.
+    let long = json!({ "resultId": "5", "data": vec![0; 5 * 200_000 + 1] });
+    for answer in [Value::Null, long, json!({ "data": [] })] {
+        let asked = client.semantic_tokens(path, Vec::new());
+        let (found, request) = futures::join!(asked, server.answer(answer));
+        assert_eq!(request["method"], "textDocument/semanticTokens/full");
+        assert_eq!(kinds(found), []);
+    }
 }
 
 #[tokio::test]

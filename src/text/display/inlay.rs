@@ -4,6 +4,18 @@
 use crate::base::width::text_width;
 use crate::text::changes::{ChangeSet, Side};
 use crate::text::position::Byte;
+use crate::text::rope::Text;
+
+/// Maximum bytes of a line that shows hints: a line with inlays is walked from its start whenever it is drawn.
+const HINTED_LINE_MAX: usize = 16 << 10;
+/// Bytes that a change adds at most for the inlays to stay.
+const ADDED_MAX: usize = 64 << 10;
+
+/// Whether the line of an offset is short enough for hints.
+pub fn has_room_for_hints(text: &Text, at: Byte) -> bool {
+    let (start, end) = text.line_bounds(text.line_of(at.min(text.end())));
+    end - start <= HINTED_LINE_MAX
+}
 
 /// A text displayed between the characters around an offset. A cursor at the offset is before it, or after it if it
 /// belongs to what follows.
@@ -61,6 +73,10 @@ impl Inlays {
         if self.sorted.is_empty() {
             return;
         }
+        // The line of one may have become a very long one.
+        if changes.len_after() > changes.len_before() + ADDED_MAX {
+            return *self = Self::default();
+        }
         let moved = self.owners.drain(..).zip(self.sorted.drain(..));
         let moved = moved.filter(|(_, inlay)| !changes.is_inside(inlay.at)).map(|(owner, inlay)| {
             let side = if inlay.is_leading { Side::Before } else { Side::After };
@@ -109,5 +125,16 @@ mod tests {
         assert!(inlays.all()[1].is_before(Byte(2)));
         inlays.map(&ChangeSet::replace(4, [(Byte(2)..Byte(2), "xy".to_string())]));
         assert_eq!(shown(&inlays), [(2, "name: ".to_string()), (4, ": u8".to_string())]);
+    }
+
+    #[test]
+    fn inlays_are_not_shown_in_very_long_lines() {
+        let text = Text::from(format!("short\n{}\n", "x".repeat(HINTED_LINE_MAX + 1)).as_str());
+        assert!(has_room_for_hints(&text, Byte(5)) && !has_room_for_hints(&text, Byte(6)));
+        assert!(has_room_for_hints(&text, Byte(usize::MAX)));
+        let mut inlays = Inlays::default();
+        inlays.set("types", [inlay(2, "x")]);
+        inlays.map(&ChangeSet::replace(4, [(Byte(3)..Byte(3), "x".repeat(ADDED_MAX + 1))]));
+        assert_eq!(inlays.all(), []);
     }
 }

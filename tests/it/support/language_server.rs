@@ -100,6 +100,17 @@ pub async fn settle(ide: &mut TestIde) {
     ide.headless.idle().await;
 }
 
+/// Goes on until the server was sent a method so often: what makes it due may come from the server at any time.
+pub async fn settle_until_sent(ide: &mut TestIde, method: &'static str, times: usize) {
+    let limit = Instant::now() + Duration::from_secs(20);
+    while methods(ide).iter().filter(|sent| *sent == method).count() < times {
+        assert!(Instant::now() < limit, "the server was sent {:?}", methods(ide));
+        settle(ide).await;
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    ide.headless.idle().await;
+}
+
 /// A range as the protocol has it.
 pub fn range(from: (u32, u32), to: (u32, u32)) -> Value {
     json!({ "start": { "line": from.0, "character": from.1 }, "end": { "line": to.0, "character": to.1 } })

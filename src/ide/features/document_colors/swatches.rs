@@ -12,7 +12,7 @@ use crate::lsp::answers::colors::DocumentColor;
 use crate::lsp::client::Client;
 use crate::lsp::client::annotations::Found;
 use crate::lsp::table::Feature;
-use crate::text::display::inlay::Inlay;
+use crate::text::display::inlay::{Inlay, has_room_for_hints};
 use crate::text::position::Byte;
 
 /// Owner of the inlays.
@@ -83,6 +83,8 @@ fn show(cx: &mut Cx<'_>, question: &Question, answers: Answers<(Found<DocumentCo
             }
         }
     }
+    let text = buffer.area.text();
+    inlays.retain(|inlay| has_room_for_hints(text, inlay.at));
     buffer.area.per_view.inlays.set(OWNER, inlays);
     cx.state.damage.add(Part::Editor);
 }

@@ -10,7 +10,7 @@ use crate::ide::model::view::ask_when_still::Question;
 use crate::lsp::answers::inlay_hints::InlayHint;
 use crate::lsp::client::annotations::Found;
 use crate::lsp::table::Feature;
-use crate::text::display::inlay::Inlay;
+use crate::text::display::inlay::{Inlay, has_room_for_hints};
 use crate::text::position::Byte;
 
 /// Owner of the inlays.
@@ -68,6 +68,8 @@ fn show(cx: &mut Cx<'_>, question: &Question, answers: Answers<Vec<Found<InlayHi
         let Some(moved) = buffer.servers.moved(version, ranges) else { return };
         inlays.extend(moved.into_iter().zip(hints).map(|(range, hint)| inlay(range.start, &hint)));
     }
+    let text = buffer.area.text();
+    inlays.retain(|inlay| has_room_for_hints(text, inlay.at));
     inlays.truncate(HINTS_MAX);
     buffer.area.per_view.inlays.set(OWNER, inlays);
     cx.state.damage.add(Part::Editor);

@@ -14,6 +14,8 @@ use crate::text::position::Byte;
 pub const STILL: Duration = Duration::from_millis(200);
 /// How often a question that had no answer is asked again.
 const RETRIES_MAX: u8 = 3;
+/// Maximum bytes of a part of the screen that count as seen: a line may be as long as the file.
+const PART_MAX: usize = 256 << 10;
 /// Minimum bytes beside the screen that are asked about.
 const MARGIN_MIN: usize = 4 << 10;
 
@@ -113,7 +115,10 @@ impl AskWhenStill {
         for text in self.texts.values_mut() {
             text.is_shown = false;
         }
-        for ShownText { buffer, basis, visible } in shown {
+        for ShownText { buffer, basis, mut visible } in shown {
+            for part in &mut visible {
+                part.end = part.end.min(part.start + PART_MAX);
+            }
             let Some(known) = self.texts.get_mut(&buffer) else {
                 let text = Text { basis, visible, changed: now, is_shown: true, asked: None, retries: 0 };
                 self.texts.insert(buffer, text);
@@ -154,7 +159,7 @@ impl AskWhenStill {
     }
 
     /// Returns whether an answer counts: no newer question has been asked about its text. `is_complete` says whether it is
-    /// about all of the text, not only about what was wanted. One that `is_passing`, because somebody who was asked may have
+    /// about all of the text, not only about what was wanted. One that `is_passing`, because a server may have
     /// an answer a moment later, is asked for again, unless that has been in vain for some times.
     pub fn accept(
         &mut self,
@@ -256,6 +261,10 @@ mod tests {
         assert_eq!(due[0].parts, [Byte(2 * MARGIN_MIN)..Byte(5 * MARGIN_MIN)]);
         assert!(texts.accept(&due[0], (true, false), 800 * MS));
         texts.note(shown(id, 1, &[1], 0..10), 900 * MS);
+        assert_eq!(texts.deadline(), None);
+        texts.note(shown(id, 2, &[1], 0..9 * PART_MAX), 1_000 * MS);
+        assert_eq!(texts.take_due(2_000 * MS)[0].parts, [Byte(0)..Byte(2 * PART_MAX)]);
+        texts.note(shown(id, 2, &[1], 0..9 * PART_MAX), 2_000 * MS);
         assert_eq!(texts.deadline(), None);
     }
 
