@@ -170,7 +170,7 @@ pub static ROWS: &[Row] = &[
         aliases: &["type hints", "parameter names", "lsp"],
         doc: "Show types and names of parameters that language servers know within lines",
         project: true,
-        assign: |settings, value| flag(&value, &mut settings.inlay_hints),
+        assign: |settings, value| flag(&value, &mut settings.server_display.inlay_hints),
     },
     Row {
         key: "semantic-tokens",
@@ -181,7 +181,7 @@ pub static ROWS: &[Row] = &[
         aliases: &["semantic tokens", "colors of names", "lsp"],
         doc: "Color names by what language servers know of them",
         project: true,
-        assign: |settings, value| flag(&value, &mut settings.semantic_tokens),
+        assign: |settings, value| flag(&value, &mut settings.server_display.semantic_tokens),
     },
     Row {
         key: "color-swatches",
@@ -192,7 +192,7 @@ pub static ROWS: &[Row] = &[
         aliases: &["document colors", "color preview", "lsp"],
         doc: "Show a swatch before colors that language servers find",
         project: true,
-        assign: |settings, value| flag(&value, &mut settings.color_swatches),
+        assign: |settings, value| flag(&value, &mut settings.server_display.color_swatches),
     },
     Row {
         key: "code-lens",
@@ -203,7 +203,7 @@ pub static ROWS: &[Row] = &[
         aliases: &["references above functions", "run test", "lsp"],
         doc: "Show code lenses of language servers behind lines",
         project: true,
-        assign: |settings, value| flag(&value, &mut settings.code_lens),
+        assign: |settings, value| flag(&value, &mut settings.server_display.code_lens),
     },
     Row {
         key: "line-numbers",

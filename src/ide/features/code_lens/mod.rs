@@ -11,7 +11,7 @@ pub mod state;
 pub const FEATURE: Feature = Feature {
     commands: &[commands::COMMANDS],
     pickers: &[&commands::PICKER],
-    slots: &[|options| Box::new(state::CodeLenses::new(options.settings.settings.code_lens))],
+    slots: &[|options| Box::new(state::CodeLenses::new(options.settings.settings.server_display.code_lens))],
     settings: &[notes::SETTINGS],
     on_event: |cx, fact| match fact {
         FeatureEvent::FrameSent | FeatureEvent::BeforeSleep => notes::note_shown(cx),

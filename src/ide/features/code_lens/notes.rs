@@ -22,8 +22,8 @@ const CELLS: usize = 60;
 
 /// The settings whose changes take effect here.
 pub const SETTINGS: &[SettingSpec] = &[SettingSpec::new("code-lens", |cx, new| {
-    cx.state.slots[CODE_LENSES].is_on = new.code_lens;
-    if !new.code_lens {
+    cx.state.slots[CODE_LENSES].is_on = new.server_display.code_lens;
+    if !new.server_display.code_lens {
         clear(cx);
     }
 })];

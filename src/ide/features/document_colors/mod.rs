@@ -10,7 +10,9 @@ pub mod swatches;
 pub const FEATURE: Feature = Feature {
     commands: &[presentations::COMMANDS],
     pickers: &[&presentations::PICKER],
-    slots: &[|options| Box::new(state::DocumentColors::new(options.settings.settings.color_swatches))],
+    slots: &[|options| {
+        Box::new(state::DocumentColors::new(options.settings.settings.server_display.color_swatches))
+    }],
     settings: &[swatches::SETTINGS],
     on_event: |cx, fact| match fact {
         FeatureEvent::FrameSent | FeatureEvent::BeforeSleep => swatches::note_shown(cx),

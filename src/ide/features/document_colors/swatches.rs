@@ -22,8 +22,8 @@ const SWATCHES_MAX: usize = 500;
 
 /// The settings whose changes take effect here.
 pub const SETTINGS: &[SettingSpec] = &[SettingSpec::new("color-swatches", |cx, new| {
-    cx.state.slots[DOCUMENT_COLORS].is_on = new.color_swatches;
-    if !new.color_swatches {
+    cx.state.slots[DOCUMENT_COLORS].is_on = new.server_display.color_swatches;
+    if !new.server_display.color_swatches {
         clear(cx);
     }
 })];

@@ -11,7 +11,7 @@ pub const COMMANDS: &[Command] =
 
 /// The settings whose changes take effect here.
 pub const SETTINGS: &[SettingSpec] =
-    &[SettingSpec::new("inlay-hints", |cx, new| switch(cx, new.inlay_hints))];
+    &[SettingSpec::new("inlay-hints", |cx, new| switch(cx, new.server_display.inlay_hints))];
 
 fn toggle(cx: &mut Cx<'_>) {
     let is_on = !cx.state.slots[INLAY_HINTS].is_on;

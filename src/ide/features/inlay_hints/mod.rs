@@ -9,7 +9,9 @@ pub mod state;
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
     commands: &[commands::COMMANDS],
-    slots: &[|options| Box::new(state::InlayHints::new(options.settings.settings.inlay_hints))],
+    slots: &[|options| {
+        Box::new(state::InlayHints::new(options.settings.settings.server_display.inlay_hints))
+    }],
     settings: &[commands::SETTINGS],
     on_event: |cx, fact| match fact {
         FeatureEvent::FrameSent | FeatureEvent::BeforeSleep => hints::note_shown(cx),

@@ -9,7 +9,9 @@ pub mod tokens;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
-    slots: &[|options| Box::new(state::SemanticTokens::new(options.settings.settings.semantic_tokens))],
+    slots: &[|options| {
+        Box::new(state::SemanticTokens::new(options.settings.settings.server_display.semantic_tokens))
+    }],
     settings: &[settings::SETTINGS],
     on_event: |cx, fact| match fact {
         FeatureEvent::FrameSent | FeatureEvent::BeforeSleep => tokens::note_shown(cx),
