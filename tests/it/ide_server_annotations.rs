@@ -1,6 +1,7 @@
 //! What language servers show in and beside texts: inlay hints, colors of names, code lenses, links, color swatches, folds.
 //! The server is a script that does what each test wants.
 
+use bowline::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use bowline::text::position::Byte;
 use serde_json::{Value, json};
 
@@ -96,6 +97,32 @@ async fn inlay_hints_are_toggled_and_not_drawn_for_screen_readers() {
     let mut ide = trusted(setting).await;
     settle(&mut ide).await;
     assert_eq!(count(&ide, HINT), 0);
+}
+
+#[tokio::test]
+async fn inlay_hints_that_fail_are_asked_for_again_only_where_that_may_help() {
+    for (code, times) in [(-32801, 4), (-32603, 1)] {
+        let answers = json!({ HINT: { "error": [code, "not now"] } });
+        let script = script(&with_capability("inlayHintProvider", &json!(true)), &answers);
+        let mut ide = trusted(project("let x\n", &script)).await;
+        for _ in 0..8 {
+            settle(&mut ide).await;
+        }
+        assert_eq!(count(&ide, HINT), times, "{code}");
+        let log = &ide.state().slots[LANGUAGE_SERVERS].servers[0].log;
+        let noted = log.iter().filter(|line| line.starts_with("inlay-hints: ")).count();
+        assert_eq!(noted, times, "{log:?}");
+        assert_eq!(ide.status_message(), "Project is trusted", "nothing else is shown");
+    }
+}
+
+#[tokio::test]
+async fn inlay_hints_are_not_shown_in_a_very_long_line() {
+    let text = format!("let x = f(1);{}\n", " ".repeat(20 << 10));
+    let mut ide = trusted(project(&text, &hinting())).await;
+    settle(&mut ide).await;
+    assert_eq!(count(&ide, HINT), 1);
+    assert_eq!(ide.state().buffers.current().unwrap().area.per_view.inlays.all(), []);
 }
 
 #[tokio::test]
