@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use bowline::ide::core::damage::Part;
 use bowline::ide::features::completion::request::{Answer, Place, request, take_in};
 use bowline::ide::features::completion::state::{COMPLETIONS, Origin, Row, Source};
 use bowline::ide::features::language_servers::state::{LANGUAGE_SERVERS, ServedText, Serving};
@@ -12,6 +13,8 @@ use bowline::lsp::answers::{completion as items, diagnostics as marks};
 use bowline::lsp::client::completion::Trigger;
 use bowline::lsp::client::incoming::FileDiagnostics;
 use bowline::lsp::table::Features;
+use bowline::syntax::{HighlightedRange, Span};
+use bowline::text::position::Byte;
 use serde_json::json;
 
 use crate::conversation::write_session;
@@ -120,4 +123,25 @@ pub fn diagnostics(effort: Effort) {
         longest = longest.max(session.longest_of(key));
     }
     report("100 000 diagnostics: a step on the loop, max", longest, "ms", None, "<= 10 ms");
+}
+
+/// The scopes of many names of an open file, swapped in and drawn, then a key at the start of the file.
+pub fn tokens(effort: Effort) {
+    let count = if effort.quick { 100 } else { 100_000 };
+    let mut session = with_file(count);
+    let state = &mut session.source.app.state;
+    let buffer = state.buffers.current_mut().unwrap();
+    buffer.servers.follow(&mut buffer.area.document);
+    let (version, end) = (buffer.area.document.version(), buffer.area.text().end());
+    let span = |line: usize| Span { range: Byte(line * 32 + 3)..Byte(line * 32 + 11), scope: "type" };
+    let found = HighlightedRange::new(Byte(0)..end, (0..count).map(span).collect());
+    let begun = Instant::now();
+    assert!(buffer.servers.show_tokens(version, found));
+    state.damage.add(Part::Editor);
+    session.source.app.frame();
+    let taken_in = begun.elapsed().as_secs_f64() * 1e3;
+    report("100 000 semantic tokens: swapped in and drawn", taken_in, "ms", None, "<= 10 ms");
+    let keys = ["x", "y", "Enter"].map(|key| session.longest_of(key));
+    let longest = keys.into_iter().fold(0.0, f64::max);
+    report("100 000 semantic tokens: a step on the loop, max", longest, "ms", None, "<= 10 ms");
 }

@@ -111,6 +111,7 @@ const ROWS: &[Benchmark] = &[
     ("completion", completion::files_of_workspace),
     ("lsp-completion", language_servers::completion),
     ("lsp-diagnostics", language_servers::diagnostics),
+    ("lsp-tokens", language_servers::tokens),
     ("rpc", rpc::rpc),
     ("peers", peers::peers),
     // Before the others, which leave memory behind that it would not have to ask for.

@@ -13,6 +13,20 @@ use std::collections::BTreeMap;
 
 use super::kind::{Limit, TokenBudget};
 
+/// What language servers show in files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ServerDisplay {
+    /// Whether hints are shown within lines.
+    pub inlay_hints: bool,
+    /// Whether names are colored by what servers know of them.
+    pub semantic_tokens: bool,
+    /// Whether swatches are shown before colors.
+    pub color_swatches: bool,
+    /// Whether code lenses are shown behind lines.
+    pub code_lens: bool,
+}
+
 /// All settings with their values.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -79,6 +93,9 @@ pub struct Settings {
     pub diagnostics_after_edit: bool,
     /// Whether files are formatted before they are saved.
     pub format_on_save: bool,
+    /// What language servers show in files.
+    #[serde(flatten)]
+    pub server_display: ServerDisplay,
     /// Whether there is a scrollbar.
     pub scrollbar: bool,
     /// In which files long lines are wrapped on the screen: `off`, `prose` or `on`.

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::base::json::json;
+use crate::lsp::answers::folding;
 use crate::lsp::position::Encoding;
 
 mod file_operations;
@@ -184,60 +185,136 @@ impl ServerCapabilities {
 /// does for clients with less.
 pub fn of_client() -> Value {
     let encodings: Vec<&str> = Encoding::ALL.map(Encoding::name).to_vec();
-    let link = json!({ "dynamicRegistration": true, "linkSupport": true });
     json!({
         "general": {
             "positionEncodings": encodings,
             "staleRequestSupport": { "cancel": true, "retryOnContentModified": [] },
         },
-        "textDocument": {
-            "synchronization": { "dynamicRegistration": true, "didSave": true },
-            "publishDiagnostics": {
-                "relatedInformation": true,
-                "versionSupport": true,
-                "codeDescriptionSupport": true,
-                "tagSupport": { "valueSet": [1, 2] },
-            },
-            "diagnostic": { "dynamicRegistration": true, "relatedDocumentSupport": true },
-            "completion": completion(),
-            "signatureHelp": signature_help(),
-            "hover": { "dynamicRegistration": true, "contentFormat": ["markdown", "plaintext"] },
-            "declaration": link,
-            "definition": link,
-            "typeDefinition": link,
-            "implementation": link,
-            "references": { "dynamicRegistration": true },
-            "documentHighlight": { "dynamicRegistration": true },
-            "documentSymbol": document_symbol(),
-            "callHierarchy": { "dynamicRegistration": true },
-            "typeHierarchy": { "dynamicRegistration": true },
-            "selectionRange": { "dynamicRegistration": true },
-            "rename": {
-                "dynamicRegistration": true,
-                "prepareSupport": true,
-                "prepareSupportDefaultBehavior": 1,
-            },
-            "codeAction": code_action(),
-            "formatting": { "dynamicRegistration": true },
-            "rangeFormatting": { "dynamicRegistration": true },
-        },
+        "textDocument": text_document(),
         "window": { "workDoneProgress": true, "showMessage": {} },
-        "workspace": {
-            "configuration": true,
-            "workspaceFolders": true,
-            "didChangeConfiguration": { "dynamicRegistration": true },
-            "diagnostics": { "refreshSupport": true },
-            "symbol": workspace_symbol(),
-            "applyEdit": true,
-            "executeCommand": { "dynamicRegistration": true },
-            "fileOperations": { "dynamicRegistration": true, "willRename": true, "didRename": true },
-            "workspaceEdit": {
-                "documentChanges": true,
-                "resourceOperations": ["create", "rename", "delete"],
-                "failureHandling": "transactional",
-                "normalizesLineEndings": true,
-            },
+        "workspace": workspace(),
+    })
+}
+
+/// Returns what it can do with a text.
+fn text_document() -> Value {
+    let dynamic = json!({ "dynamicRegistration": true });
+    let link = json!({ "dynamicRegistration": true, "linkSupport": true });
+    json!({
+        "synchronization": { "dynamicRegistration": true, "didSave": true },
+        "publishDiagnostics": {
+            "relatedInformation": true,
+            "versionSupport": true,
+            "codeDescriptionSupport": true,
+            "tagSupport": { "valueSet": [1, 2] },
         },
+        "diagnostic": { "dynamicRegistration": true, "relatedDocumentSupport": true },
+        "completion": completion(),
+        "signatureHelp": signature_help(),
+        "hover": { "dynamicRegistration": true, "contentFormat": ["markdown", "plaintext"] },
+        "declaration": link,
+        "definition": link,
+        "typeDefinition": link,
+        "implementation": link,
+        "references": dynamic,
+        "documentHighlight": dynamic,
+        "documentSymbol": document_symbol(),
+        "callHierarchy": dynamic,
+        "typeHierarchy": dynamic,
+        "selectionRange": dynamic,
+        "rename": {
+            "dynamicRegistration": true,
+            "prepareSupport": true,
+            "prepareSupportDefaultBehavior": 1,
+        },
+        "codeAction": code_action(),
+        "formatting": dynamic,
+        "rangeFormatting": dynamic,
+        "inlayHint": dynamic,
+        "semanticTokens": semantic_tokens(),
+        "codeLens": { "dynamicRegistration": true, "resolveSupport": { "properties": ["command"] } },
+        "documentLink": dynamic,
+        "colorProvider": dynamic,
+        "foldingRange": { "dynamicRegistration": true, "lineFoldingOnly": true, "rangeLimit": folding::RANGES_MAX },
+    })
+}
+
+/// Returns what it can do in all files.
+fn workspace() -> Value {
+    let refresh = json!({ "refreshSupport": true });
+    json!({
+        "configuration": true,
+        "workspaceFolders": true,
+        "didChangeConfiguration": { "dynamicRegistration": true },
+        "diagnostics": refresh,
+        "inlayHint": refresh,
+        "semanticTokens": refresh,
+        "codeLens": refresh,
+        "foldingRange": refresh,
+        "symbol": workspace_symbol(),
+        "applyEdit": true,
+        "executeCommand": { "dynamicRegistration": true },
+        "fileOperations": { "dynamicRegistration": true, "willRename": true, "didRename": true },
+        "workspaceEdit": {
+            "documentChanges": true,
+            "resourceOperations": ["create", "rename", "delete"],
+            "failureHandling": "transactional",
+            "normalizesLineEndings": true,
+        },
+    })
+}
+
+/// Returns what it can do with the kinds of names. The names are those of the protocol: a server whose legend has others
+/// may use them.
+fn semantic_tokens() -> Value {
+    let kinds = [
+        "namespace",
+        "type",
+        "class",
+        "enum",
+        "interface",
+        "struct",
+        "typeParameter",
+        "parameter",
+        "variable",
+        "property",
+        "enumMember",
+        "event",
+        "function",
+        "method",
+        "macro",
+        "keyword",
+        "modifier",
+        "comment",
+        "string",
+        "number",
+        "regexp",
+        "operator",
+        "decorator",
+        "label",
+    ];
+    let modifiers = [
+        "declaration",
+        "definition",
+        "readonly",
+        "static",
+        "deprecated",
+        "abstract",
+        "async",
+        "modification",
+        "documentation",
+        "defaultLibrary",
+    ];
+    json!({
+        "dynamicRegistration": true,
+        "requests": { "range": true, "full": { "delta": true } },
+        "tokenTypes": kinds,
+        "tokenModifiers": modifiers,
+        "formats": ["relative"],
+        "overlappingTokenSupport": false,
+        "multilineTokenSupport": false,
+        "serverCancelSupport": true,
+        "augmentsSyntaxTokens": true,
     })
 }
 

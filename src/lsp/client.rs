@@ -20,7 +20,9 @@ use crate::lsp::document::{DocumentChange, DocumentText};
 use crate::lsp::position::Encoding;
 use crate::lsp::uri;
 use crate::lsp::wire::connection::{Connection, RequestError};
+use crate::lsp::wire::message::RpcError;
 
+pub mod annotations;
 pub mod completion;
 pub mod edits;
 pub mod files;
@@ -31,7 +33,7 @@ pub mod ranges;
 pub mod symbols;
 
 /// How long a question may take, unless [`Client::with_timeout`] says otherwise.
-pub const QUESTION_TIMEOUT: Duration = Duration::from_secs(20);
+const QUESTION_TIMEOUT: Duration = Duration::from_secs(20);
 /// How long a server may take to end after it was asked to.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 /// Earlier texts of a document to which answers may refer.
@@ -73,6 +75,8 @@ struct Known {
     texts: VecDeque<(i32, u64, Arc<dyn DocumentText>)>,
     /// Names the last pulled diagnostics.
     result_id: Option<String>,
+    /// The last tokens that have a name.
+    tokens: Option<annotations::KnownTokens>,
 }
 
 /// A text at the version that an answer is about.
@@ -127,6 +131,14 @@ pub enum QuestionError {
     /// The edit that it answers is refused.
     #[error(transparent)]
     Edit(#[from] EditError),
+}
+
+impl QuestionError {
+    /// Whether the same question may have an answer a moment later: the text has changed meanwhile, or the server gave up.
+    pub fn is_passing(&self) -> bool {
+        let Self::Request(RequestError::Refused(error)) = self else { return false };
+        matches!(error.code, RpcError::CONTENT_MODIFIED | RpcError::SERVER_CANCELLED)
+    }
 }
 
 /// Which locations.
@@ -253,6 +265,7 @@ impl Client {
                 version,
                 texts: VecDeque::from([(version, document.version, document.text.clone())]),
                 result_id: None,
+                tokens: None,
             };
             shared.documents.insert(document.path, known);
             version

@@ -45,6 +45,8 @@ fn benchmarks_all_run_in_quick_mode() {
         "10 000 completions: answer to frame",
         "10 000 completions: a further key, max",
         "100 000 diagnostics: a step on the loop, max",
+        "100 000 semantic tokens: swapped in and drawn",
+        "100 000 semantic tokens: a step on the loop, max",
         "rpc: start to ready",
         "rpc: get_state, pipelined",
         "rpc: events, fast reader",

@@ -174,8 +174,8 @@ async fn fold_of_plain_text_uses_indentation() {
 #[tokio::test]
 async fn inlay_hints_take_cells_but_no_cursor_positions() {
     let mut ide = IdeSetup::new().with("a.rs", "let a = 漢;\nlet b = 2;\n").start().await;
-    let hint = Inlay { at: Byte(5), text: ": u8".into(), scope: "ui.inlay" };
-    let told = Inlay { at: Byte(12), text: "  \u{1b}[31m!".into(), scope: "ui.inlay" };
+    let hint = Inlay { at: Byte(5), text: ": u8".into(), scope: "ui.inlay", ..Inlay::default() };
+    let told = Inlay { at: Byte(12), text: "  \u{1b}[31m!".into(), scope: "ui.inlay", ..Inlay::default() };
     let buffer = ide.state().buffers.current_mut().unwrap();
     buffer.area.per_view.inlays.set("test", [hint, told]);
     ide.state().damage.add_all();

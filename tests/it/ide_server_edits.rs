@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::language_server::{capabilities, poll, project, trusted};
+use crate::support::language_server::{capabilities, poll, project, range, sent, trusted};
 use crate::support::test_ide::TestIde;
 
 /// A server that edits.
@@ -28,10 +28,6 @@ fn script(answers: &Value) -> Value {
     json!({ "capabilities": editing(), "answers": answers })
 }
 
-fn range(from: (u32, u32), to: (u32, u32)) -> Value {
-    json!({ "start": { "line": from.0, "character": from.1 }, "end": { "line": to.0, "character": to.1 } })
-}
-
 fn edit(from: (u32, u32), to: (u32, u32), text: &str) -> Value {
     json!({ "range": range(from, to), "newText": text })
 }
@@ -51,13 +47,6 @@ async fn wait_for_message(ide: &mut TestIde, begin: &str) {
     let begin = begin.to_string();
     ide.wait_for(&begin, |state| state.status.message.starts_with(&begin)).await;
     ide.headless.idle().await;
-}
-
-/// What the server was sent by a method, the last time.
-fn sent(ide: &TestIde, method: &str) -> Value {
-    let log = ide.file_text("../script.json.log");
-    let mut messages = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    messages.rfind(|message| message["method"] == method).expect(method)["params"].clone()
 }
 
 /// What the client answered to the edit that the server requested.

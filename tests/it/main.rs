@@ -190,6 +190,8 @@ mod ide_screens;
 mod ide_search;
 /// The mouse in the conversation.
 mod ide_selection;
+/// What language servers show in and beside texts: hints, colors, lenses, links, folds.
+mod ide_server_annotations;
 /// Edits that language servers make: rename, code actions, formatting.
 mod ide_server_edits;
 /// Symbols, uses of names and hierarchies from language servers.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Settings;
+use super::{ServerDisplay, Settings};
 
 impl Default for Settings {
     fn default() -> Self {
@@ -38,6 +38,7 @@ impl Default for Settings {
             language_servers: true,
             diagnostics_after_edit: true,
             format_on_save: false,
+            server_display: ServerDisplay::default(),
             scrollbar: true,
             soft_wrap: "prose".to_string(),
             restore: true,
@@ -63,5 +64,11 @@ impl Default for Settings {
             command_timeout_ms: 0,
             command_timeout_max_ms: 0,
         }
+    }
+}
+
+impl Default for ServerDisplay {
+    fn default() -> Self {
+        Self { inlay_hints: true, semantic_tokens: true, color_swatches: true, code_lens: false }
     }
 }

@@ -13,6 +13,12 @@ fn settings_defaults_match_rows() {
         tab_width: 1,
         auto_pairs: false,
         auto_completion: false,
+        server_display: ServerDisplay {
+            inlay_hints: false,
+            semantic_tokens: false,
+            color_swatches: false,
+            code_lens: true,
+        },
         wrap_column: 1,
         line_numbers: false,
         relative_numbers: true,

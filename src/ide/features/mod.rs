@@ -6,20 +6,25 @@ pub mod accessible;
 pub mod agent;
 pub mod agent_settings;
 pub mod agent_title;
+pub mod code_lens;
 pub mod comparison;
 pub mod completion;
 pub mod context;
 pub mod diff;
+pub mod document_colors;
+pub mod document_links;
 pub mod drafts;
 pub mod everywhere;
 pub mod file_tree;
 pub mod files;
 pub mod find;
+pub mod folding_ranges;
 pub mod git;
 pub mod help;
 pub mod history_search;
 pub mod image_files;
 pub mod images;
+pub mod inlay_hints;
 pub mod key_editor;
 pub mod key_hints;
 pub mod language_servers;
@@ -40,6 +45,7 @@ pub mod recovery;
 pub mod reopen;
 pub mod restore;
 pub mod review;
+pub mod semantic_tokens;
 pub mod sessions;
 pub mod settings;
 pub mod snippets;
@@ -99,6 +105,12 @@ pub static FEATURES: &[Feature] = &[
     status_line::FEATURE,
     symbols::FEATURE,
     language_servers::FEATURE,
+    inlay_hints::FEATURE,
+    semantic_tokens::FEATURE,
+    code_lens::FEATURE,
+    document_links::FEATURE,
+    document_colors::FEATURE,
+    folding_ranges::FEATURE,
     tab_line::FEATURE,
     terminal::FEATURE,
     themes::FEATURE,

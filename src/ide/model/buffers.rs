@@ -180,7 +180,7 @@ impl Buffer {
     pub fn scopes(&self, range: &Range<Byte>) -> Vec<Span> {
         match self.results() {
             Some(listing) => listing.scopes(self.area.text(), range),
-            None => self.highlighting.within(range).collect(),
+            None => self.servers.scopes_over(self.highlighting.within(range).collect(), range),
         }
     }
 

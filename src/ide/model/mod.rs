@@ -14,6 +14,7 @@ pub mod file_tree;
 pub mod find_state;
 pub mod image_labels;
 pub mod jumps;
+pub mod line_notes;
 pub mod listeners;
 pub mod occurrences;
 pub mod pane_sizes;

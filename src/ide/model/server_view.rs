@@ -4,8 +4,11 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
 use crate::ide::model::diagnostics::{Diagnostics, Mark};
+use crate::ide::model::line_notes::LineNotes;
 use crate::ide::model::listeners::SERVERS;
 use crate::ide::model::occurrences::Occurrences;
+use crate::syntax::highlighting::overlay::overlay;
+use crate::syntax::{HighlightedRange, Span};
 use crate::text::changes::{ChangeSet, Side};
 use crate::text::document::{ChangeRecord, Document};
 use crate::text::position::Byte;
@@ -15,6 +18,9 @@ const UNSENT_MAX: usize = 512;
 /// Number of changes through which an answer about an earlier version is moved along.
 const EARLIER_MAX: usize = 64;
 
+/// Maximum number of edits in a change through which kinds of names are mapped.
+const MAPPED_EDITS_MAX: usize = 20_000;
+
 /// The state of a text with servers.
 #[derive(Debug, Default)]
 pub struct ServerView {
@@ -22,6 +28,12 @@ pub struct ServerView {
     pub diagnostics: Diagnostics,
     /// Uses of the name at the caret.
     pub occurrences: Occurrences,
+    /// The scopes of names by their kinds; `None` where no server says them.
+    tokens: Option<HighlightedRange>,
+    /// Code lenses.
+    pub lenses: LineNotes,
+    /// Lines that can be folded: from a position in the first one to one in the last one.
+    folds: Vec<Range<Byte>>,
     /// Whether a server is to hear of changes.
     is_followed: bool,
     /// Changes that no server has heard of; `None` if there were too many.
@@ -56,6 +68,8 @@ impl ServerView {
         let Some(records) = document.take_changes(SERVERS) else {
             // Positions are lost; the servers say them again.
             self.diagnostics = Diagnostics::default();
+            (self.tokens, self.lenses) = (None, LineNotes::default());
+            self.folds.clear();
             self.unsent = None;
             self.earlier.clear();
             self.version = document.version();
@@ -69,6 +83,9 @@ impl ServerView {
         self.version = document.version();
         for (n, record) in (1..).zip(records) {
             self.diagnostics.map(&record.changes);
+            self.lenses.map(&record.changes);
+            map_tokens(&mut self.tokens, &record.changes);
+            self.folds = moved_through(&record.changes, std::mem::take(&mut self.folds)).collect();
             if self.earlier.len() == EARLIER_MAX {
                 self.earlier.pop_front();
             }
@@ -92,15 +109,53 @@ impl ServerView {
         version: u64,
         ranges: impl IntoIterator<Item = Range<Byte>>,
     ) -> Option<Vec<Range<Byte>>> {
+        let mut moved: Vec<Range<Byte>> = ranges.into_iter().collect();
+        for (_, changes) in self.since(version)? {
+            moved = moved_through(changes, moved).collect();
+        }
+        Some(moved)
+    }
+
+    /// Returns the changes since an earlier version; `None` if they are not known.
+    fn since(&self, version: u64) -> Option<impl Iterator<Item = &(u64, ChangeSet)>> {
         let is_known = version == self.version || self.earlier.iter().any(|(after, _)| *after == version + 1);
-        let since = || self.earlier.iter().skip_while(|(after, _)| *after <= version);
-        let moved = |range: Range<Byte>| {
-            since().fold(range, |range, (_, changes)| {
-                let start = changes.map(range.start, Side::After);
-                start..changes.map(range.end, Side::Before).max(start)
-            })
-        };
-        is_known.then(|| ranges.into_iter().map(moved).collect())
+        is_known.then(|| self.earlier.iter().skip_while(move |(after, _)| *after <= version))
+    }
+
+    /// Shows the scopes of names in a version of the text, moved along with the edits since. Returns `false` if these are not
+    /// known; then nothing changes. The changes of the text must have been applied.
+    pub fn show_tokens(&mut self, version: u64, tokens: HighlightedRange) -> bool {
+        let mut tokens = Some(tokens);
+        let Some(since) = self.since(version) else { return false };
+        for (_, changes) in since {
+            map_tokens(&mut tokens, changes);
+        }
+        self.tokens = tokens;
+        true
+    }
+
+    /// Forgets the scopes of names; returns whether there were any.
+    pub fn forget_tokens(&mut self) -> bool {
+        self.tokens.take().is_some()
+    }
+
+    /// Returns the scopes of a part of the text: those of names over those of the syntax.
+    pub fn scopes_over(&self, syntax: Vec<Span>, range: &Range<Byte>) -> Vec<Span> {
+        let Some(tokens) = &self.tokens else { return syntax };
+        let found: Vec<Span> = tokens.within(range).collect();
+        if found.is_empty() { syntax } else { overlay(syntax, found) }
+    }
+
+    /// Shows which lines of a version of the text can be folded. Returns `false` if the edits since are not known.
+    pub fn show_folds(&mut self, version: u64, folds: Vec<Range<Byte>>) -> bool {
+        let Some(moved) = self.moved(version, folds) else { return false };
+        self.folds = moved;
+        true
+    }
+
+    /// Returns the lines that can be folded, each from a position in the first one to one in the last one.
+    pub fn folds(&self) -> &[Range<Byte>] {
+        &self.folds
     }
 
     /// Notes that a server has looked at a version, in which it found the same as before.
@@ -122,19 +177,33 @@ impl ServerView {
     /// Shows what a server found in a version of the text, moved along with the edits since. Returns `false` if these are
     /// not known; then nothing changes.
     pub fn show(&mut self, server: u32, version: u64, found: Vec<Mark>) -> bool {
-        let since = self.earlier.iter().skip_while(|(after, _)| *after <= version);
-        let is_known = version == self.version || self.earlier.iter().any(|(after, _)| *after == version + 1);
-        if !is_known {
-            return false;
-        }
-        self.seen.insert(server, version);
+        let Some(since) = self.since(version) else { return false };
         let mut moved = Diagnostics::default();
         moved.set(server, found);
         for (_, changes) in since {
             moved.map(changes);
         }
+        self.seen.insert(server, version);
         self.diagnostics.set(server, moved.all().cloned());
         true
+    }
+}
+
+/// Moves ranges through a change.
+fn moved_through(changes: &ChangeSet, ranges: Vec<Range<Byte>>) -> impl Iterator<Item = Range<Byte>> {
+    ranges.into_iter().map(|range| {
+        let start = changes.map(range.start, Side::After);
+        start..changes.map(range.end, Side::Before).max(start)
+    })
+}
+
+/// Moves the scopes of names through a change; they are forgotten if that would take too long.
+fn map_tokens(tokens: &mut Option<HighlightedRange>, changes: &ChangeSet) {
+    if tokens.is_some() && changes.edits().nth(MAPPED_EDITS_MAX).is_some() {
+        *tokens = None;
+    }
+    if let Some(tokens) = tokens {
+        tokens.map(changes);
     }
 }
 
@@ -206,5 +275,37 @@ mod tests {
         insert(&mut document, 0, "a");
         view.apply_changes(&mut document);
         assert_eq!(view.take_unsent().map(|records| records.len()), Some(1), "then it goes on");
+    }
+
+    fn scopes(
+        view: &ServerView,
+        syntax: &[(usize, usize, &'static str)],
+    ) -> Vec<(usize, usize, &'static str)> {
+        let span =
+            |(from, to, scope): &(usize, usize, &'static str)| Span { range: Byte(*from)..Byte(*to), scope };
+        let found = view.scopes_over(syntax.iter().map(span).collect(), &(Byte(0)..Byte(99)));
+        found.into_iter().map(|span| (span.range.start.0, span.range.end.0, span.scope)).collect()
+    }
+
+    #[test]
+    fn server_view_tokens_and_folds_move_with_edits_and_lie_over_the_syntax() {
+        let mut document = Document::new("abc def\n ghi\n", Format::default());
+        let mut view = ServerView::default();
+        view.follow(&mut document);
+        let asked = document.version();
+        insert(&mut document, 0, "xx ");
+        view.apply_changes(&mut document);
+        let token = Span { range: Byte(4)..Byte(7), scope: "type" };
+        let tokens = HighlightedRange::new(Byte(0)..Byte(13), vec![token]);
+        assert!(view.show_tokens(asked, tokens.clone()));
+        assert!(!view.show_tokens(asked + 9, tokens));
+        assert!(view.show_folds(asked, vec![Byte(0)..Byte(9)]) && !view.show_folds(asked + 9, Vec::new()));
+        assert_eq!(scopes(&view, &[(3, 10, "variable")]), [(3, 7, "variable"), (7, 10, "type")]);
+        insert(&mut document, 10, "g");
+        view.apply_changes(&mut document);
+        assert_eq!(scopes(&view, &[]), [(7, 11, "type")], "a word that is typed keeps its color");
+        assert_eq!(view.folds(), [Byte(3)..Byte(13)]);
+        assert!(view.forget_tokens() && !view.forget_tokens());
+        assert_eq!(scopes(&view, &[(1, 2, "type")]), [(1, 2, "type")]);
     }
 }

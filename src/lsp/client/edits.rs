@@ -158,7 +158,12 @@ impl Client {
     }
 
     /// Asks a question about a text as the server knows it; `params` gets the text.
-    async fn ask_about(&self, method: &str, path: &Path, mut params: Value) -> Result<Value, QuestionError> {
+    pub(super) async fn ask_about(
+        &self,
+        method: &str,
+        path: &Path,
+        mut params: Value,
+    ) -> Result<Value, QuestionError> {
         if !self.offers(method) {
             return Err(QuestionError::NotOffered);
         }
@@ -167,7 +172,7 @@ impl Client {
         Ok(self.connection.request(method, params, self.timeout).await?)
     }
 
-    fn known_text(&self, path: &Path) -> Result<AnsweredText, QuestionError> {
+    pub(super) fn known_text(&self, path: &Path) -> Result<AnsweredText, QuestionError> {
         self.text(path).ok_or(QuestionError::NotOpen)
     }
 

@@ -12,6 +12,7 @@ use crate::base::json::json;
 use crate::lsp::answers::diagnostics::{self, Diagnostic};
 use crate::lsp::capabilities::Registration;
 use crate::lsp::client::completion::TypedTriggers;
+use crate::lsp::table::Feature;
 use crate::lsp::uri;
 use crate::lsp::wire::connection::{Incoming, RequestError};
 use crate::lsp::wire::message::{Id, RpcError};
@@ -41,6 +42,8 @@ pub enum ServerEvent {
     Problem(String),
     /// Diagnostics of all open texts must be pulled again.
     PullDiagnostics,
+    /// What it answered when it was asked for this feature does not hold any more.
+    Refresh(Feature),
     /// It offers something else than before.
     OffersChanged {
         /// What it wants to hear of while the user types.
@@ -113,6 +116,12 @@ impl Client {
             "window/workDoneProgress/create" => (Value::Null, None),
             "window/showMessageRequest" => (Value::Null, Some(message(params))),
             "workspace/diagnostic/refresh" => (Value::Null, Some(ServerEvent::PullDiagnostics)),
+            "workspace/inlayHint/refresh" => (Value::Null, Some(ServerEvent::Refresh(Feature::InlayHints))),
+            "workspace/semanticTokens/refresh" => {
+                (Value::Null, Some(ServerEvent::Refresh(Feature::SemanticTokens)))
+            }
+            "workspace/codeLens/refresh" => (Value::Null, Some(ServerEvent::Refresh(Feature::CodeLens))),
+            "workspace/foldingRange/refresh" => (Value::Null, Some(ServerEvent::Refresh(Feature::Folding))),
             "workspace/applyEdit" => {
                 return Ok(Some(ServerEvent::ApplyEdit(self.edit_requested(id, params))));
             }

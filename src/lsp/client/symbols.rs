@@ -62,8 +62,7 @@ impl Client {
         if symbol.range.is_some() || !resolves {
             return Ok(symbol.range);
         }
-        let answer =
-            self.connection.request("workspaceSymbol/resolve", &symbol.sent, self.timeout).await?;
+        let answer = self.connection.request("workspaceSymbol/resolve", &symbol.sent, self.timeout).await?;
         Ok(symbols::resolved_range(answer))
     }
 }

@@ -8,6 +8,7 @@ use super::incoming::ServerEvent;
 use super::*;
 use crate::base::framed::{self, FrameReader};
 use crate::lsp::document::{PlainText, Replacement};
+use crate::lsp::table::Feature;
 use crate::lsp::wire::connection::Incoming;
 
 /// The server's end.
@@ -423,4 +424,140 @@ async fn client_hierarchies_are_asked_for_step_by_step() {
         let found = found.unwrap();
         assert_eq!((found[0].item.name.as_str(), found[0].calls.len()), ("b", calls));
     }
+}
+
+/// The kinds and ranges of tokens.
+fn kinds(answer: Result<annotations::TokensAnswer, QuestionError>) -> Vec<(u32, Range<usize>)> {
+    let answer = answer.map_err(|error| error.to_string()).unwrap();
+    answer.tokens().into_iter().map(|token| (token.kind, token.range)).collect()
+}
+
+#[tokio::test]
+async fn client_tokens_are_asked_for_as_what_differs_and_anew_if_that_does_not_fit() {
+    let provider =
+        json!({ "full": { "delta": true }, "legend": { "tokenTypes": ["a"], "tokenModifiers": [] } });
+    let capabilities = json!({ "textDocumentSync": 2, "semanticTokensProvider": provider });
+    let (client, mut server, ..) = start(capabilities, Value::Null).await;
+    let path = Path::new("/w/a.rs");
+    open(&client, 7, "🐚bc");
+    server.receive().await;
+    let full = |id: &str, len: u32| json!({ "resultId": id, "data": [0, 0, len, 0, 0] });
+    let (found, request) =
+        futures::join!(client.semantic_tokens(path, Vec::new()), server.answer(full("1", 2)));
+    assert_eq!(request["method"], "textDocument/semanticTokens/full");
+    assert_eq!(kinds(found), [(0, 0..4)]);
+    let edits = json!([{ "start": 2, "deleteCount": 2, "data": [3, 5] }]);
+    let delta = json!({ "resultId": "2", "edits": edits });
+    let (found, request) = futures::join!(client.semantic_tokens(path, Vec::new()), server.answer(delta));
+    assert_eq!(request["params"]["previousResultId"], "1");
+    assert_eq!(kinds(found), [(5, 0..5)]);
+    let wrong = json!({ "resultId": "3", "edits": [{ "start": 99, "deleteCount": 2 }] });
+    let answers = async {
+        server.answer(wrong).await;
+        server.answer(full("4", 4)).await
+    };
+    let (found, request) = futures::join!(client.semantic_tokens(path, Vec::new()), answers);
+    assert_eq!(request["method"], "textDocument/semanticTokens/full");
+    assert_eq!(kinds(found), [(0, 0..6)]);
+    let (found, request) =
+        futures::join!(client.semantic_tokens(path, Vec::new()), server.answer(json!({ "data": [] })));
+    assert_eq!(request["params"]["previousResultId"], "4");
+    assert_eq!(kinds(found), []);
+    // An answer without a name cannot be referred to, and one that is too long is not kept.
+    let long = json!({ "resultId": "5", "data": vec![0; 5 * 200_000 + 1] });
+    for answer in [Value::Null, long, json!({ "data": [] })] {
+        let asked = client.semantic_tokens(path, Vec::new());
+        let (found, request) = futures::join!(asked, server.answer(answer));
+        assert_eq!(request["method"], "textDocument/semanticTokens/full");
+        assert_eq!(kinds(found), []);
+    }
+}
+
+#[tokio::test]
+async fn client_tokens_of_parts_are_joined_without_overlaps() {
+    let provider = json!({ "range": true, "legend": { "tokenTypes": ["a"], "tokenModifiers": [] } });
+    let capabilities = json!({ "textDocumentSync": 2, "semanticTokensProvider": provider });
+    let (client, mut server, ..) = start(capabilities, Value::Null).await;
+    let path = Path::new("/w/a.rs");
+    open(&client, 7, "ab cd\nef\n");
+    server.receive().await;
+    let answers = async {
+        let first = server.answer(json!({ "data": [0, 0, 2, 0, 0, 0, 3, 2, 1, 0] })).await;
+        server.answer(json!({ "data": [0, 3, 2, 7, 0, 1, 0, 2, 2, 0] })).await;
+        first
+    };
+    let asked = client.semantic_tokens(path, vec![0..3, 3..usize::MAX]);
+    let (found, request) = futures::join!(asked, answers);
+    assert_eq!(request["params"]["range"], range(0, 3));
+    assert_eq!(kinds(found), [(0, 0..2), (1, 3..5), (2, 6..8)]);
+    let none = json!({ "textDocumentSync": 2, "semanticTokensProvider": { "full": false } });
+    let (client, ..) = start(none, Value::Null).await;
+    open(&client, 7, "ab");
+    let answer = client.semantic_tokens(path, Vec::new()).await;
+    assert!(matches!(answer, Err(QuestionError::NotOffered)));
+}
+
+#[tokio::test]
+async fn client_annotations_are_in_bytes_of_the_known_version() {
+    let capabilities = json!({ "textDocumentSync": 2, "inlayHintProvider": true, "foldingRangeProvider": {},
+        "colorProvider": true, "codeLensProvider": {}, "documentLinkProvider": { "resolveProvider": true } });
+    let (client, mut server, ..) = start(capabilities, Value::Null).await;
+    let path = Path::new("/w/a.rs");
+    assert_eq!(client.inlay_hints(path, 0..1).await, Err(QuestionError::NotOpen));
+    open(&client, 7, "🐚bc");
+    server.receive().await;
+    let hint = json!([{ "position": { "line": 0, "character": 2 }, "label": "x" }]);
+    let (found, request) = futures::join!(client.inlay_hints(path, 4..usize::MAX), server.answer(hint));
+    assert_eq!(request["params"]["range"], range(2, 4));
+    let found = found.unwrap();
+    assert_eq!((found.version, found.all[0].0.clone()), (7, 4..4));
+    let color = json!([{ "range": range(2, 3), "color": { "red": 1, "green": 1, "blue": 1 } }]);
+    let (found, _) = futures::join!(client.colors(path), server.answer(color));
+    let (at, color) = found.unwrap().all.remove(0);
+    assert_eq!(at, 4..5);
+    let formats = json!([{ "label": "white" }]);
+    let (found, request) = futures::join!(client.color_presentations(path, &color), server.answer(formats));
+    assert_eq!((&request["params"]["range"], found.unwrap().len()), (&range(2, 3), 1));
+    let folds = json!([{ "startLine": 0, "endLine": 1 }]);
+    let (found, _) = futures::join!(client.folding_ranges(path), server.answer(folds));
+    let (version, lines) = found.unwrap();
+    assert_eq!((version, lines.len(), lines[0].clone()), (7, 1, 0..1));
+    // What a server cannot complete stays as it is.
+    let lens = json!([{ "range": range(0, 2) }]);
+    let (found, _) = futures::join!(client.code_lenses(path), server.answer(lens));
+    let (_, mut lens) = found.unwrap().all.remove(0);
+    assert_eq!((client.resolve_lens(&mut lens).await, &lens.command), (Ok(()), &None));
+    let (found, _) =
+        futures::join!(client.links(path), server.answer(json!([{ "range": range(0, 2), "data": 1 }])));
+    let (_, link) = found.unwrap().all.remove(0);
+    let completed = json!({ "range": range(0, 2), "target": "x:y" });
+    let (target, request) = futures::join!(client.resolve_link(link), server.answer(completed));
+    assert_eq!((target, &request["params"]["data"]), (Ok(Some("x:y".to_string())), &json!(1)));
+}
+
+#[tokio::test]
+async fn client_refresh_requests_name_their_feature() {
+    let (client, mut server, mut incoming, _) = start(json!({}), Value::Null).await;
+    for (method, expected) in [
+        ("workspace/inlayHint/refresh", Feature::InlayHints),
+        ("workspace/semanticTokens/refresh", Feature::SemanticTokens),
+        ("workspace/codeLens/refresh", Feature::CodeLens),
+        ("workspace/foldingRange/refresh", Feature::Folding),
+    ] {
+        server.send(json!({ "id": method, "method": method })).await;
+        let event = next(&client, &mut incoming).await;
+        assert!(matches!(event, Some(ServerEvent::Refresh(feature)) if feature == expected), "{event:?}");
+        assert_eq!(server.receive().await["result"], Value::Null);
+    }
+}
+
+#[test]
+fn client_error_that_passes_is_told_from_others() {
+    let refused = |code| {
+        let error = RpcError { code, message: String::new() };
+        QuestionError::Request(RequestError::Refused(error)).is_passing()
+    };
+    let codes = [RpcError::CONTENT_MODIFIED, RpcError::SERVER_CANCELLED, RpcError::METHOD_NOT_FOUND];
+    assert_eq!(codes.map(refused), [true, true, false]);
+    assert!(!QuestionError::NotOffered.is_passing());
 }

@@ -3,6 +3,7 @@
 pub mod highlight;
 pub mod highlighted_range;
 pub mod line_highlighter;
+pub mod overlay;
 pub(in crate::syntax) mod rainbow;
 pub mod scopes;
 pub(in crate::syntax) mod textmate;

@@ -191,7 +191,7 @@ impl DisplayMap<'_> {
         if self.wrap.is_none() && inlays.is_empty() {
             return columns::column_in(self.text, row.line, row.start, at, self.tab_width).0;
         }
-        let shown = inlays.iter().take_while(|inlay| inlay.at < at);
+        let shown = inlays.iter().take_while(|inlay| inlay.is_before(at));
         let mut inlays = shown.map(|inlay| (inlay.at, inlay.width())).peekable();
         let (mut column, mut byte) = (row.indent, row.start);
         for grapheme in graphemes(&self.text.slice(row.start..at)) {
@@ -202,6 +202,12 @@ impl DisplayMap<'_> {
             byte += grapheme.len();
         }
         column + inlays.map(|(_, width)| width).sum::<usize>()
+    }
+
+    /// Returns the cell behind everything that is displayed in a row.
+    pub fn end_column(&self, row: &Row) -> usize {
+        let behind = self.inlays_in(row).iter().filter(|inlay| !inlay.is_before(row.end));
+        self.column(row, row.end) + behind.map(Inlay::width).sum::<usize>()
     }
 
     /// Returns the position at a cell of a row, or its last one.

@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn wrap_counts_inlay_width() {
-        let inlay = |at, text: &str| Inlay { at: Byte(at), text: text.into(), scope: "" };
+        let inlay = |at, text: &str| Inlay { at: Byte(at), text: text.into(), scope: "", ..Inlay::default() };
         let room = RowSpace { cols: 8, indent: 0, tab_width: 4 };
         assert_eq!(row_len("let a = b", Byte(10), &[inlay(15, ": u8")], room), 6);
         assert_eq!(row_len("let a = b", Byte(10), &[inlay(9, "xxxxxxx")], room), 8);

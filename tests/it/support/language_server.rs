@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use bowline::ide::core::state::State;
 use bowline::ide::features::language_servers::state::LANGUAGE_SERVERS;
+use bowline::ide::model::view::ask_when_still::STILL;
 use bowline::runtime::language_servers::server::ServerState;
 use serde_json::{Value, json};
 
@@ -89,6 +90,36 @@ pub fn methods_of(log: &Path) -> Vec<String> {
     // The last line may be written just now.
     let messages = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     messages.filter_map(|message| message["method"].as_str().map(String::from)).collect()
+}
+
+/// What the server was sent by a method, the last time.
+pub fn sent(ide: &TestIde, method: &str) -> Value {
+    let log = ide.file_text("../script.json.log");
+    let mut messages = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    messages.rfind(|message| message["method"] == method).expect(method)["params"].clone()
+}
+
+/// Waits until what is asked about texts that are still has been asked and answered.
+pub async fn settle(ide: &mut TestIde) {
+    ide.headless.idle().await;
+    ide.advance(STILL);
+    ide.headless.idle().await;
+}
+
+/// Goes on until the server was sent a method so often: what makes it due may come from the server at any time.
+pub async fn settle_until_sent(ide: &mut TestIde, method: &'static str, times: usize) {
+    let limit = Instant::now() + Duration::from_secs(20);
+    while methods(ide).iter().filter(|sent| *sent == method).count() < times {
+        assert!(Instant::now() < limit, "the server was sent {:?}", methods(ide));
+        settle(ide).await;
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    ide.headless.idle().await;
+}
+
+/// A range as the protocol has it.
+pub fn range(from: (u32, u32), to: (u32, u32)) -> Value {
+    json!({ "start": { "line": from.0, "character": from.1 }, "end": { "line": to.0, "character": to.1 } })
 }
 
 /// The text of the file as the server has it.

@@ -43,11 +43,13 @@ fn start_fold(cx: &mut Cx<'_>, target: FoldTarget) {
     let Some(buffer) = cx.state.buffers.current_mut() else { return };
     let tab_width = buffer.tab_width(usual);
     buffer.highlighting.apply_changes(&mut buffer.area.document);
+    buffer.servers.apply_changes(&mut buffer.area.document);
     let job = FoldJob {
         text: buffer.area.text().clone(),
         version: buffer.area.document.version(),
         language: buffer.highlighting.language(),
         tree: buffer.highlighting.tree().cloned(),
+        known: buffer.servers.folds().to_vec(),
         tab_width,
         target,
     };

@@ -43,6 +43,7 @@ pub fn show(state: &mut State, job: &Job, outcome: &Outcome) {
         // The arrow tells old from new also without colors.
         text: format!("→{}", truncate(&visible(new), CELLS)),
         scope: "diff.added",
+        ..Inlay::default()
     });
     buffer.area.per_view.inlays.set(OWNER, inlays);
     let (around, regions) = (around.clone(), outcome.regions.clone());

@@ -165,7 +165,7 @@ fn accept(cx: &mut Cx<'_>, pick: &Pick) {
 }
 
 /// Runs a command of a server; the edits that it requests meanwhile are applied.
-fn run(cx: &mut Cx<'_>, number: u32, command: ServerAction) {
+pub fn run(cx: &mut Cx<'_>, number: u32, command: ServerAction) {
     sync::flush(cx.state);
     let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server(number) else { return };
     let (name, client) = (server.spec.name.clone(), client(server));

@@ -16,6 +16,7 @@ use crate::ide::features::language_servers::places::PlaceReader;
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer};
 use crate::ide::features::language_servers::sync;
 use crate::ide::model::buffers::BufferId;
+use crate::ide::model::view::ask_when_still::{Basis, Question, ShownText};
 use crate::lsp::answers::locations;
 use crate::lsp::client::{Client, LocationKind, QuestionError};
 use crate::lsp::position::Encoding;
@@ -94,6 +95,79 @@ pub fn note_problems(state: &mut State, what: &str, problems: Vec<Problem>) {
             server.note(format!("{what}: {}", visible(&error.to_string())));
         }
     }
+}
+
+/// Returns the texts on the screen, and who is asked about them for a feature.
+pub fn shown_texts(state: &State, feature: Feature) -> Vec<ShownText> {
+    let known = &state.slots[LANGUAGE_SERVERS];
+    let mut shown: Vec<ShownText> = Vec::new();
+    for rows in state.visible_rows.iter().chain(&state.other_visible_rows) {
+        if let Some(text) = shown.iter_mut().find(|text| text.buffer == rows.buffer) {
+            text.visible.extend(rows.visible_ranges());
+            continue;
+        }
+        let buffer = state.buffers.all().iter().find(|buffer| buffer.id == rows.buffer);
+        let Some(buffer) = buffer.filter(|buffer| buffer.servers.is_followed()) else { continue };
+        let servers = known.for_feature(rows.buffer, feature).into_iter();
+        let servers = servers.filter(|server| server.is_running()).map(|server| server.number).collect();
+        let version = buffer.area.document.version();
+        let basis = Basis { version, servers, epoch: known.epoch(feature) };
+        shown.push(ShownText { buffer: rows.buffer, basis, visible: rows.visible_ranges() });
+    }
+    shown
+}
+
+/// What the servers of a text answer.
+pub struct Answers<T> {
+    /// The answers, each with the number of its server, in the order of the table.
+    pub found: Vec<(u32, T)>,
+    /// Whether a server has failed to answer, so that what is known already counts more than nothing.
+    pub has_failed: bool,
+    /// Whether one may have an answer a moment later.
+    pub is_passing: bool,
+}
+
+/// Asks the servers of a text for a feature, all at once, and without a word to the user: problems are in their logs.
+pub fn ask_about<T, W>(
+    cx: &mut Cx<'_>,
+    task: &'static str,
+    feature: Feature,
+    question: &Question,
+    ask: impl Fn(Client, PathBuf) -> W + Send + Sync + 'static,
+    done: impl FnOnce(&mut Cx<'_>, Answers<T>) + Send + 'static,
+) where
+    T: Send + 'static,
+    W: Future<Output = Result<T, QuestionError>> + Send + 'static,
+{
+    sync::flush(cx.state);
+    let path = cx.state.slots[LANGUAGE_SERVERS].texts.get(&question.buffer).map(|text| text.path.clone());
+    let servers = asked_servers(cx.state, question.buffer, feature);
+    let cancel = question.cancel.clone();
+    let work = async move {
+        let Some(path) = path else { return Some(Vec::new()) };
+        let asked = servers.into_iter().map(|AskedServer { number, client, .. }| {
+            let (ask, path) = (&ask, path.clone());
+            async move { Some((number, ask(client.await?, path).await)) }
+        });
+        cancel.run_until_cancelled(futures::future::join_all(asked)).await
+    };
+    cx.tasks.spawn(task, work, move |cx, answer| {
+        let Some(Some(answers)) = answer_or_error(cx, "ask language servers", answer) else { return };
+        let mut all = Answers { found: Vec::new(), has_failed: false, is_passing: false };
+        for (number, answer) in answers.into_iter().flatten() {
+            match answer {
+                Ok(found) => all.found.push((number, found)),
+                Err(QuestionError::NotOffered) => {}
+                Err(error) => {
+                    (all.has_failed, all.is_passing) = (true, all.is_passing || error.is_passing());
+                    if let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) {
+                        server.note(format!("{}: {error}", feature.name()));
+                    }
+                }
+            }
+        }
+        done(cx, all);
+    });
 }
 
 /// Sends what was typed, and returns the question to the servers of a feature; the user reads why if there are none.

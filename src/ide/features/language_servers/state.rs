@@ -142,6 +142,10 @@ pub struct LanguageServers {
     pub texts: HashMap<BufferId, ServedText>,
     /// Texts whose servers start when the folder is trusted.
     pub waiting: HashMap<BufferId, (String, Vec<WantedServer>)>,
+    /// How often a server has offered something else than before.
+    pub offers: u64,
+    /// How often a server has said that what it answered for a feature does not hold any more.
+    pub refreshed: HashMap<Feature, u64>,
     /// When servers are asked for diagnostics next, on the monotonic clock.
     pub pull_at: Option<Duration>,
     /// Whether the agent gets the errors of files that it edits.
@@ -188,6 +192,11 @@ impl LanguageServers {
     /// Whether a server that a text asks for a feature offers its method.
     pub fn offers(&self, text: BufferId, feature: Feature, method: &str) -> bool {
         self.for_feature(text, feature).iter().any(|server| server.offers(method))
+    }
+
+    /// Returns a number that is another one whenever what servers answered for a feature may not hold any more.
+    pub fn epoch(&self, feature: Feature) -> u64 {
+        self.offers + self.refreshed.get(&feature).copied().unwrap_or_default()
     }
 
     /// Returns the servers of a text that are asked for a feature.

@@ -69,7 +69,11 @@ fn on_event(cx: &mut Cx<'_>, number: u32, event: ServerEvent) {
     match event {
         ServerEvent::Diagnostics(found) => show_diagnostics(cx, number, found),
         ServerEvent::PullDiagnostics => pull_again(cx, number),
+        ServerEvent::Refresh(feature) => {
+            *cx.state.slots[LANGUAGE_SERVERS].refreshed.entry(feature).or_default() += 1;
+        }
         ServerEvent::OffersChanged { triggers, methods, pulls } => {
+            cx.state.slots[LANGUAGE_SERVERS].offers += 1;
             if let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) {
                 (server.triggers, server.methods) = (triggers, methods);
             }

@@ -37,6 +37,8 @@ pub struct FoldJob {
     pub language: Option<&'static Language>,
     /// Its tree, if there is one already.
     pub tree: Option<Arc<Syntax>>,
+    /// What language servers know, from a position in the first line to one in the last one. It counts if there is no tree.
+    pub known: Vec<Range<Byte>>,
     /// Tab width in cells.
     pub tab_width: usize,
     /// What to fold.
@@ -57,8 +59,11 @@ pub struct FoldResult {
 impl FoldJob {
     /// Computes the folds. Expensive.
     pub fn run(self) -> FoldResult {
-        let ranges = self.foldable();
-        let hidden = |lines: &Range<Line>| hidden_range(&self.text, lines);
+        let (ranges, is_exact) = self.foldable();
+        let hidden = |lines: &Range<Line>| {
+            let whole = || self.text.line_end(lines.start)..self.text.line_end(lines.end);
+            if is_exact { Some(whole()) } else { hidden_range(&self.text, lines) }
+        };
         let hide = match &self.target {
             FoldTarget::All => ranges.iter().filter_map(hidden).collect(),
             FoldTarget::Level(level) => {
@@ -78,15 +83,25 @@ impl FoldJob {
         FoldResult { version: self.version, target: self.target, hide }
     }
 
-    /// Returns first and last lines of the foldable parts.
-    fn foldable(&self) -> Vec<Range<Line>> {
+    /// Returns first and last lines of the foldable parts, and whether all but the first lines are hidden for sure.
+    fn foldable(&self) -> (Vec<Range<Line>>, bool) {
         let parse = || {
             let language = self.language.filter(|_| self.text.end().0 <= SIZE_MAX)?;
             Syntax::parse(language, &self.text, None, BUDGET).ok().map(Arc::new)
         };
         let tree = self.tree.clone().or_else(parse);
         let folds = tree.map(|tree| tree.folds(&self.text, &(Byte(0)..self.text.end()))).unwrap_or_default();
-        if folds.is_empty() { fold_ranges::by_indent(&self.text, self.tab_width) } else { folds }
+        if !folds.is_empty() {
+            return (folds, false);
+        }
+        let lines = |range: &Range<Byte>| self.text.line_of(range.start)..self.text.line_of(range.end);
+        let mut known: Vec<Range<Line>> =
+            self.known.iter().map(lines).filter(|lines| lines.start < lines.end).collect();
+        known.sort_unstable_by_key(|lines| (lines.start, std::cmp::Reverse(lines.end)));
+        if known.is_empty() {
+            return (fold_ranges::by_indent(&self.text, self.tab_width), false);
+        }
+        (known, true)
     }
 }
 
@@ -100,8 +115,15 @@ mod tests {
     fn hidden_lines(code: &str, language: Option<&str>, wish: FoldTarget) -> Vec<(usize, usize)> {
         let text = Text::from(code);
         let language = language.map(|name| by_name(name).unwrap());
-        let job =
-            FoldJob { text: text.clone(), version: 1, language, tree: None, tab_width: 4, target: wish };
+        let job = FoldJob {
+            text: text.clone(),
+            version: 1,
+            language,
+            tree: None,
+            known: Vec::new(),
+            tab_width: 4,
+            target: wish,
+        };
         let lines = |hide: &Range<Byte>| (text.line_of(hide.start).0 + 1, text.line_of(hide.end).0);
         job.run().hide.iter().map(lines).collect()
     }
@@ -121,6 +143,25 @@ mod tests {
                 [(1, 4), (8, 8)]
             );
             assert_eq!(hidden_lines(CODE, language, FoldTarget::Around(vec![Line(6)])), []);
+        }
+    }
+
+    #[test]
+    fn folding_by_what_servers_know_goes_before_indentation_but_not_before_syntax() {
+        let text = Text::from(CODE);
+        let at = |line: usize| text.line_end(Line(line));
+        for (language, expected) in [(None, vec![(5, 9)]), (Some("rust"), vec![(1, 4), (2, 2), (8, 8)])] {
+            let job = FoldJob {
+                text: text.clone(),
+                version: 1,
+                language: language.map(|name| by_name(name).unwrap()),
+                tree: None,
+                known: vec![at(4)..at(9), at(7)..at(7)],
+                tab_width: 4,
+                target: FoldTarget::All,
+            };
+            let lines = |hide: &Range<Byte>| (text.line_of(hide.start).0 + 1, text.line_of(hide.end).0);
+            assert_eq!(job.run().hide.iter().map(lines).collect::<Vec<_>>(), expected, "{language:?}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! View state of a text: colors, folds, change marks, scrollbar, and the rows that the last frame laid out.
 
+pub mod ask_when_still;
 pub mod debounce;
 pub mod display;
 pub mod folding;

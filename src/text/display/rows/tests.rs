@@ -54,8 +54,8 @@ fn rows_inlays_take_columns_but_no_bytes() {
     let text = Text::from("let a = 1;\nb");
     let folds = Folds::default();
     let inlays = [
-        Inlay { at: Byte(5), text: ": 漢".into(), scope: "" },
-        Inlay { at: Byte(10), text: "!".into(), scope: "" },
+        Inlay { at: Byte(5), text: ": 漢".into(), scope: "", ..Inlay::default() },
+        Inlay { at: Byte(10), text: "!".into(), scope: "", ..Inlay::default() },
     ];
     for wrap in [None, Some(30)] {
         let lens = DisplayMap { inlays: &inlays, ..lens(&text, &folds, wrap) };
@@ -131,4 +131,20 @@ proptest! {
         let expected = rows.get(n + 1).map_or(text.end(), |next| lens.at_column(next, goal.0));
         prop_assert_eq!(down, expected);
     }
+}
+
+#[test]
+fn rows_cursor_stands_behind_inlay_of_what_follows() {
+    let text = Text::from("f(a)\nb");
+    let folds = Folds::default();
+    let inlays = [
+        Inlay { at: Byte(2), text: "x: ".into(), is_leading: true, ..Inlay::default() },
+        Inlay { at: Byte(4), text: " end".into(), ..Inlay::default() },
+    ];
+    let lens = DisplayMap { inlays: &inlays, ..lens(&text, &folds, None) };
+    let row = lens.row_at(Byte(0));
+    assert_eq!([1, 2, 3, 4].map(|at| lens.column(&row, Byte(at))), [1, 5, 6, 7]);
+    assert_eq!([2, 5].map(|cell| lens.at_column(&row, cell)), [Byte(2); 2]);
+    assert_eq!(lens.end_column(&row), 11);
+    assert_eq!(lens.end_column(&lens.row_at(Byte(5))), 1);
 }

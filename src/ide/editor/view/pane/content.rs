@@ -1,7 +1,7 @@
 //! Draws the characters of a row in their colors, with the inlays between them.
 
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::style::{Color, Style};
 
 use crate::base::width::{graphemes, is_unsafe, text_width, visible};
 use crate::ide::editor::view::pane::DrawContext;
@@ -35,7 +35,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, 
     let to = text.grapheme_floor(row.end.min(from + reach)).max(from);
     let content = text.slice(from..to);
     if let Some(summary) = summary(drawn, row) {
-        draw_inlay(canvas, drawn, &summary, drawn.lens.column(row, row.end));
+        draw_inlay(canvas, drawn, &summary, drawn.lens.end_column(row));
     }
     let is_plain = inlays.is_empty() && content.bytes().all(|byte| (b' '..=b'~').contains(&byte));
     if is_plain && start >= drawn.shown.left {
@@ -51,7 +51,7 @@ fn summary(drawn: &DrawContext<'_>, row: &Row) -> Option<Inlay> {
     let lines = drawn.lens.text.line_of(fold.end).0 - row.line.0;
     let sign = if drawn.state.is_accessible() { "collapsed" } else { "⋯" };
     let text = if lines == 1 { format!(" {sign} 1 line") } else { format!(" {sign} {lines} lines") };
-    Some(Inlay { at: row.end, text, scope: "ui.fold" })
+    Some(Inlay { at: row.end, text, scope: "ui.fold", ..Inlay::default() })
 }
 
 /// Draws text with one cell per byte as a whole.
@@ -126,7 +126,10 @@ pub(super) fn draw_inlay(
     inlay: &Inlay,
     column: usize,
 ) -> usize {
-    let style = canvas.style(inlay.scope);
+    let mut style = canvas.style(inlay.scope);
+    if let Some([r, g, b]) = inlay.color {
+        style = style.fg(Color::Rgb(r, g, b));
+    }
     let mut at = column;
     for grapheme in graphemes(&visible(&inlay.text)) {
         // An inlay is no text of the user.

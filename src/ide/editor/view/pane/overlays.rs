@@ -21,10 +21,12 @@ use crate::tui::canvas::Canvas;
 const MATCH_LINES: usize = 50;
 /// Maximum bytes searched for matches to draw.
 const MATCH_BYTES: usize = 64 << 10;
-/// Cells between the end of a line and what was found in it.
-const DIAGNOSTIC_GAP: u16 = 2;
-/// Cells that it needs to be of use.
-const DIAGNOSTIC_MIN: u16 = 12;
+/// Cells between the end of a line and what is said about it.
+const LINE_END_GAP: u16 = 2;
+/// Cells that this needs to be of use.
+const LINE_END_MIN: u16 = 12;
+/// What is between two code lenses.
+const LENS_GAP: &str = " | ";
 /// Number of lines around blank ones from which their indentation is taken.
 const GUIDE_LINES: usize = 30;
 
@@ -72,6 +74,7 @@ pub(super) fn draw(
     }
     draw_occurrences(canvas, drawn, row, y);
     draw_diagnostics(canvas, drawn, row, y);
+    draw_line_end(canvas, drawn, row, y);
     draw_selections(canvas, drawn, row, y);
     draw_matches(canvas, drawn, row, y, found);
     draw_brackets(canvas, drawn, row, y);
@@ -108,7 +111,7 @@ fn draw_occurrences(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row,
     }
 }
 
-/// Underlines what language servers found, and writes the worst of a line behind its end.
+/// Underlines what language servers found.
 fn draw_diagnostics(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16) {
     let found = &drawn.buffer.servers.diagnostics;
     if found.is_empty() {
@@ -133,22 +136,34 @@ fn draw_diagnostics(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row,
         };
         canvas.put_style(Rect::new(from, y, to - from, 1), style);
     }
+}
+
+/// Writes behind the end of a line the worst that language servers found in it, or else its code lenses.
+fn draw_line_end(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16) {
+    let servers = &drawn.buffer.servers;
     let is_unfolded = drawn.lens.folds.fold_after(row.end).is_none();
-    let line = text.line_bounds(row.line);
-    let worst = found.of_line(line.0..line.1).filter(|_| row.is_last && is_unfolded);
-    let Some(mark) = worst.filter(|mark| mark.diagnostic.severity >= Severity::Information) else { return };
-    let right = drawn.shown.gutter + drawn.shown.cols;
-    let from = drawn.cell(drawn.lens.column(row, row.end)).saturating_add(DIAGNOSTIC_GAP);
-    let room = right.saturating_sub(from);
-    if room < DIAGNOSTIC_MIN {
+    if !row.is_last || !is_unfolded || servers.diagnostics.is_empty() && servers.lenses.all().is_empty() {
         return;
     }
-    let (sign, letter, scope) = diagnostic_sign(mark.diagnostic.severity);
-    let words = mark.diagnostic.message.lines().next().unwrap_or_default();
-    let sign = if canvas.is_accessible() { letter } else { sign };
-    let message = visible(&format!("{sign} {words}")).into_owned();
-    let style = canvas.style(scope);
-    canvas.text(from, y, &truncate(&message, usize::from(room)), style);
+    let (start, end) = drawn.lens.text.line_bounds(row.line);
+    let worst = servers.diagnostics.of_line(start..end);
+    let worst = worst.filter(|mark| mark.diagnostic.severity >= Severity::Information);
+    let (words, style) = if let Some(mark) = worst {
+        let (sign, letter, scope) = diagnostic_sign(mark.diagnostic.severity);
+        let sign = if canvas.is_accessible() { letter } else { sign };
+        let words = mark.diagnostic.message.lines().next().unwrap_or_default();
+        (format!("{sign} {words}"), canvas.style(scope))
+    } else {
+        let titles = servers.lenses.of_line(start..end).iter().map(|(_, title)| title.as_str());
+        (titles.collect::<Vec<_>>().join(LENS_GAP), canvas.style("ui.inlay"))
+    };
+    let right = drawn.shown.gutter + drawn.shown.cols;
+    let from = drawn.cell(drawn.lens.end_column(row)).saturating_add(LINE_END_GAP);
+    let room = right.saturating_sub(from);
+    if words.is_empty() || room < LINE_END_MIN {
+        return;
+    }
+    canvas.text(from, y, &truncate(&visible(&words), usize::from(room)), style);
 }
 
 fn draw_brackets(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16) {

@@ -1,0 +1,177 @@
+//! Opens the link at the caret: a file of the workspace at once. What is elsewhere is shown first, since a text may link to
+//! anything, and nothing of it is started unless the user says so.
+
+use std::path::{Path, PathBuf};
+
+use crate::base::width::{truncate, visible};
+use crate::ide::core::context::{Command, Cx, answer_or_error, command};
+use crate::ide::core::layers::dialog::Dialog;
+use crate::ide::core::layers::picker::Location;
+use crate::ide::core::web_page;
+use crate::ide::features::files::place_list;
+use crate::ide::features::language_servers::questions::{
+    AskedServer, ask, has_server, is_at, no_answer, shown_version,
+};
+use crate::lsp::client::QuestionError;
+use crate::lsp::table::Feature;
+use crate::lsp::uri;
+
+/// Cells of an address in a dialog.
+const CELLS: usize = 400;
+
+/// The area's rows.
+pub const COMMANDS: &[Command] =
+    &[command("lsp.open-link", "Open link", &["follow link", "go to file at cursor", "open url"], begin)
+        .when(has_server)];
+
+/// What a link leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Target {
+    /// A file, with line and column from 1 if the link has them.
+    File(PathBuf, Option<(usize, usize)>),
+    /// Something else.
+    Other(String),
+}
+
+/// Asks the servers for the link at the caret, and follows it.
+fn begin(cx: &mut Cx<'_>) {
+    let Some(asked) = ask(cx, Feature::DocumentLinks) else { return };
+    let (id, at, version) = (asked.buffer, asked.at, shown_version(cx.state));
+    let work = async move {
+        let mut problems = Vec::new();
+        for AskedServer { name, client, .. } in asked.servers {
+            let Some(client) = client.await else { continue };
+            let found = match client.links(&asked.path).await {
+                Ok(found) => found.all,
+                Err(QuestionError::NotOffered) => continue,
+                Err(error) => {
+                    problems.push(format!("{name}: {error}"));
+                    continue;
+                }
+            };
+            let holds = |range: &std::ops::Range<usize>| range.start <= asked.at.0 && asked.at.0 <= range.end;
+            for (_, link) in found.into_iter().filter(|(range, _)| holds(range)) {
+                match client.resolve_link(link).await {
+                    Ok(Some(target)) => return Ok(target),
+                    Ok(None) => {}
+                    Err(error) => problems.push(format!("{name}: {error}")),
+                }
+            }
+        }
+        Err(no_answer(&problems, "No link here"))
+    };
+    cx.tasks.spawn("document-links.ask", work, move |cx, answer| {
+        let Some(answer) = answer_or_error(cx, "ask language servers", answer) else { return };
+        // The user has gone on meanwhile.
+        if !is_at(cx.state, id, version, at) {
+            return;
+        }
+        match answer {
+            Ok(address) => follow(cx, address),
+            Err(reason) => cx.state.set_status(reason),
+        }
+    });
+}
+
+/// Opens a file of the workspace; asks about everything else.
+fn follow(cx: &mut Cx<'_>, address: String) {
+    match target(&address) {
+        Target::File(path, place) if is_inside(&path, &cx.state.workspace) => go_to(cx, path, place),
+        Target::File(path, place) => {
+            let shown = visible(&path.display().to_string()).into_owned();
+            let dialog = Dialog::ask(
+                "Open this file outside of the folder?",
+                vec![truncate(&shown, CELLS).into_owned()],
+            )
+            .choice('o', "Open", move |cx| go_to(cx, path, place));
+            show(cx, dialog, address);
+        }
+        Target::Other(page) => {
+            let shown = truncate(&visible(&page), CELLS).into_owned();
+            let is_web = page.starts_with("https://") || page.starts_with("http://");
+            let title =
+                if is_web { "Open this page in the browser?" } else { "Link to something that is no file" };
+            let mut dialog = Dialog::ask(title, vec![shown]);
+            if is_web {
+                dialog = dialog.choice('o', "Open", move |cx| open_page(cx, &page));
+            }
+            show(cx, dialog, address);
+        }
+    }
+}
+
+/// Shows where a link leads, with the choices that every link has. Keys typed before are no answer.
+fn show(cx: &mut Cx<'_>, dialog: Dialog, address: String) {
+    let dialog = dialog.choice('c', "Copy address", move |cx| copy(cx, address)).close('n', "Cancel");
+    let number = cx.now_ms;
+    cx.state.push_layer(dialog.uninvited("document-link", number));
+}
+
+fn copy(cx: &mut Cx<'_>, address: String) {
+    cx.ui.clipboard = Some(address);
+    cx.state.set_status("Copied the address of the link");
+}
+
+fn open_page(cx: &mut Cx<'_>, page: &str) {
+    let copied = page.to_string();
+    web_page::open(cx, page, move |cx, opener| {
+        cx.ui.clipboard = Some(copied);
+        cx.state.set_status(format!("{opener} cannot open the page here; its address is copied"));
+    });
+}
+
+fn go_to(cx: &mut Cx<'_>, path: PathBuf, place: Option<(usize, usize)>) {
+    let (line, column) = place.unwrap_or((1, 1));
+    place_list::go_to(cx, &Location { path, line, column });
+}
+
+/// Whether a path names something below a folder, without a look at the disk.
+fn is_inside(path: &Path, folder: &Path) -> bool {
+    let climbs = path.components().any(|part| part == std::path::Component::ParentDir);
+    !climbs && path.starts_with(folder)
+}
+
+/// Reads an address. A place in a file is its fragment, such as `#L12`, `#L12,5` or `#12,5`, as VS Code has it.
+fn target(address: &str) -> Target {
+    let (file, fragment) = address.split_once('#').unwrap_or((address, ""));
+    match uri::to_path(file) {
+        Some(path) => Target::File(path, place(fragment)),
+        None => Target::Other(address.to_string()),
+    }
+}
+
+fn place(fragment: &str) -> Option<(usize, usize)> {
+    let first = fragment.split('-').next()?;
+    let numbers = first.strip_prefix('L').unwrap_or(first);
+    let (line, column) = numbers.split_once(',').unwrap_or((numbers, "1"));
+    Some((line.parse().ok().filter(|line| *line > 0)?, column.parse().ok().filter(|column| *column > 0)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn document_link_address_is_read_with_its_place() {
+        let file = |place| Target::File(PathBuf::from("/a b/c.rs"), place);
+        for (address, expected) in [
+            ("file:///a%20b/c.rs", file(None)),
+            ("file:///a%20b/c.rs#L12", file(Some((12, 1)))),
+            ("file:///a%20b/c.rs#L12,5-L14,2", file(Some((12, 5)))),
+            ("file:///a%20b/c.rs#3,4", file(Some((3, 4)))),
+            ("file:///a%20b/c.rs#L0", file(None)),
+            ("file:///a%20b/c.rs#heading", file(None)),
+            ("https://a/#L1", Target::Other("https://a/#L1".to_string())),
+            ("command:x", Target::Other("command:x".to_string())),
+        ] {
+            assert_eq!(target(address), expected, "{address}");
+        }
+    }
+
+    #[test]
+    fn document_link_that_climbs_is_outside() {
+        let folder = Path::new("/w");
+        assert!(is_inside(Path::new("/w/a/b"), folder));
+        assert!(!is_inside(Path::new("/w/../x"), folder) && !is_inside(Path::new("/ww/a"), folder));
+    }
+}
