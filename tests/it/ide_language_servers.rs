@@ -64,6 +64,33 @@ async fn language_server_trust_is_asked_for_in_any_order_of_answers() {
 }
 
 #[tokio::test]
+async fn language_server_lists_that_would_be_empty_say_why() {
+    let script = json!({ "capabilities": capabilities() });
+    let mut ide = project("fine\n", &script).start().await;
+    ide.wait_for_text("Trust this project?").await;
+    ide.advance(Duration::from_secs(2));
+    ide.keys("n").await;
+    for keys in ["alt-, k e", "alt-, k s"] {
+        ide.keys(keys).await;
+        assert!(
+            ide.status_message().starts_with("Language servers need a trusted folder. Trust it"),
+            "{keys}"
+        );
+    }
+    let mut ide = trusted(project("fine\n", &script)).await;
+    ide.keys("alt-, k e").await;
+    assert_eq!(ide.status_message(), "No diagnostics in the open files");
+    let off = project("fine\n", &script).config_file("settings.toml", "language-servers = false\n");
+    let mut ide = off.start().await;
+    ide.keys("alt-, k s").await;
+    assert!(
+        ide.status_message().starts_with("Language servers are switched off."),
+        "{}",
+        ide.status_message()
+    );
+}
+
+#[tokio::test]
 async fn language_server_diagnostics_come_and_go_with_edits() {
     let mut ide = trusted(project("let x = BAD\nfine\nODD one\n", &script(&capabilities()))).await;
     ide.wait_for("1 errors", |state| errors(state) == 1).await;

@@ -276,6 +276,41 @@ fn lsp_tool_lists_code_actions_and_applies_the_chosen_one() {
 }
 
 #[test]
+fn lsp_tool_lists_symbols_and_calls() {
+    let symbol = |name: &str, line, children: Value| {
+        json!({ "name": name, "kind": 12, "range": range(line, 0, 9), "selectionRange": range(line, 4, 8),
+                "children": children })
+    };
+    let item = json!({ "name": "caller", "kind": 12, "uri": "$ROOT/sub/b.toy", "range": range(1, 0, 9),
+                       "selectionRange": range(1, 0, 4) });
+    let mut offered = capabilities();
+    for provider in ["documentSymbolProvider", "workspaceSymbolProvider", "callHierarchyProvider"] {
+        offered[provider] = json!(true);
+    }
+    let script = json!({ "capabilities": offered, "answers": {
+        "textDocument/documentSymbol": [symbol("name", 0, json!([symbol("inner", 1, json!([]))]))],
+        "workspace/symbol": [{ "name": "name", "kind": 5, "containerName": "toys", "location": location("sub/b.toy", 1, 5, 9) }],
+        "textDocument/prepareCallHierarchy": [item],
+        "callHierarchy/incomingCalls": [{ "from": item, "fromRanges": [range(1, 5, 9)] }],
+        "callHierarchy/outgoingCalls": [{ "to": item, "fromRanges": [range(0, 4, 8)] }],
+    } });
+    let place = Place::trusted(&script, FILES);
+    let ask = |question: Value| place.ask(&question);
+    let outline = ask(json!({ "action": "symbols", "file": "a.toy" }));
+    assert_eq!(outline, (true, "1: function name\n2:   function inner".to_string()));
+    let found = ask(json!({ "action": "symbols", "file": "a.toy", "query": "name" }));
+    assert_eq!(found, (true, "sub/b.toy:2:6: [class toys.name] name name".to_string()));
+    let none = ask(json!({ "action": "symbols", "query": "name" }));
+    assert!(!none.0 && none.1.contains("No language server runs. Name a file"), "{}", none.1);
+    let calls = |query: Option<&str>| {
+        ask(json!({ "action": "calls", "file": "a.toy", "symbol": "name", "query": query }))
+    };
+    assert_eq!(calls(None), (true, "sub/b.toy:2:6: [function caller] name name".to_string()));
+    assert_eq!(calls(Some("outgoing")), (true, "sub/b.toy:2:1: [function caller] name name".to_string()));
+    assert!(calls(Some("both")).1.contains("query is \"incoming\" or \"outgoing\""));
+}
+
+#[test]
 fn lsp_tool_sends_requests_and_asks_before_unknown_ones() {
     let script = json!({ "capabilities": capabilities(), "answers": {
         "textDocument/moniker": [{ "scheme": "toy" }], "toy/rebuild": { "done": true },

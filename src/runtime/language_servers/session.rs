@@ -34,6 +34,8 @@ const FILE_MAX: u64 = 4 << 20;
 /// A server that was started and says nothing of what it does for so long has read the project, and how long it may take at most.
 const LOAD_PAUSE: Duration = Duration::from_millis(300);
 const LOAD_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long servers that run may take to be reached.
+const RUNNING_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long servers may take to end.
 const END_TIMEOUT: Duration = Duration::from_secs(8);
 
@@ -100,6 +102,22 @@ impl LanguageServers for SessionServers {
     fn open(&self, path: PathBuf, wait: Duration) -> BoxFuture<'static, Result<OpenFile, NoServers>> {
         let inner = self.0.clone();
         async move { inner.open(path, wait).await }.boxed()
+    }
+
+    fn running(&self) -> BoxFuture<'static, Vec<OpenServer>> {
+        let inner = self.0.clone();
+        async move {
+            let until = Instant::now() + RUNNING_TIMEOUT;
+            let all = inner.shared.state.lock().running();
+            let mut servers = Vec::new();
+            for (id, name, _) in all {
+                if let Ok(client) = inner.client(id, until).await {
+                    servers.push(OpenServer { name, client, features: Features::ALL });
+                }
+            }
+            servers
+        }
+        .boxed()
     }
 
     fn status(&self) -> BoxFuture<'static, Vec<ServerStatus>> {

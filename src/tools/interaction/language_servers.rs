@@ -139,6 +139,9 @@ pub trait LanguageServers: Send + Sync {
     /// Opens a file at its servers as it is now. Starts those that do not run, and waits until they answer, at most so long.
     fn open(&self, path: PathBuf, wait: Duration) -> BoxFuture<'static, Result<OpenFile, NoServers>>;
 
+    /// Returns the servers that run.
+    fn running(&self) -> BoxFuture<'static, Vec<OpenServer>>;
+
     /// Returns all servers that were started.
     fn status(&self) -> BoxFuture<'static, Vec<ServerStatus>>;
 

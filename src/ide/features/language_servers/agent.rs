@@ -6,22 +6,22 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, join_all};
 use tokio::sync::oneshot;
 
 use crate::ide::core::context::{Cx, Tasks, answer_or_error};
 use crate::ide::core::state::State;
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer, Serving};
-use crate::ide::features::language_servers::{agent_files, sync, updates};
+use crate::ide::features::language_servers::{agent_files, questions, sync, updates};
 use crate::lsp::answers::diagnostics::Diagnostic;
 use crate::lsp::client::incoming::FileDiagnostics;
 use crate::lsp::document::DocumentText;
 use crate::lsp::position::Encoding;
-use crate::lsp::table::Feature;
+use crate::lsp::table::{Feature, Features};
 use crate::runtime::language_servers::server::ServerCommand;
 use crate::text::display::columns;
 use crate::tools::interaction::language_servers::{
-    FileDiagnostic, FoundDiagnostics, LanguageServers, NoServers, OpenFile, Purpose, ServerStatus,
+    FileDiagnostic, FoundDiagnostics, LanguageServers, NoServers, OpenFile, OpenServer, Purpose, ServerStatus,
 };
 
 /// How long further answers are waited for after all servers have given one.
@@ -88,6 +88,18 @@ impl LanguageServers for EditorServers {
         let begin = move |cx: &mut Cx<'_>, reply| agent_files::open(cx, path, wait, reply);
         let opened = self.ask("language-servers.open", begin);
         opened.map(|opened| opened.unwrap_or(Err(NoServers::Off))).boxed()
+    }
+
+    fn running(&self) -> BoxFuture<'static, Vec<OpenServer>> {
+        let all = self.ask("language-servers.running", |cx, reply| {
+            let servers = cx.state.slots[LANGUAGE_SERVERS].servers.iter();
+            let asked = servers.filter(|server| server.is_running()).map(|server| {
+                let (name, client) = (server.spec.name.clone(), questions::client(server));
+                async move { Some(OpenServer { name, client: client.await?, features: Features::ALL }) }
+            });
+            answer(reply, asked.collect::<Vec<_>>());
+        });
+        async move { join_all(all.await.unwrap_or_default()).await.into_iter().flatten().collect() }.boxed()
     }
 
     fn status(&self) -> BoxFuture<'static, Vec<ServerStatus>> {

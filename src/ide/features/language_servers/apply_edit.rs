@@ -123,7 +123,7 @@ fn apply(cx: &mut Cx<'_>, plan: EditPlan, outcome: Outcome) {
     whole::apply(cx, plan.step, move |cx, result| match result {
         Ok(()) => {
             let undo = cx.state.how_to("workspace.undo-apply");
-            cx.state.set_status(format!("Changed {what}. Undo: {undo}"));
+            cx.state.set_status(format!("Changed {what}. Undo all of it: {undo}"));
             outcome.end(cx, Ok(()));
         }
         Err(reason) => outcome.refuse(cx, &reason),

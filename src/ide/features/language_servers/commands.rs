@@ -4,7 +4,7 @@ use crate::ide::core::condition::{Reason, require};
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::state::State;
-use crate::ide::features::language_servers::questions::{go_to, has_server, show_hover};
+use crate::ide::features::language_servers::questions::{go_to, has_server, has_servers, show_hover};
 use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::model::diagnostics::{Diagnostics, Mark};
 use crate::lsp::client::LocationKind;
@@ -58,7 +58,8 @@ pub const COMMANDS: &[Command] = &[
         |cx| {
             cx.defer_picker("diagnostics");
         },
-    ),
+    )
+    .when(has_diagnostics_anywhere),
     command(
         "lsp.servers",
         "Show language servers",
@@ -66,7 +67,8 @@ pub const COMMANDS: &[Command] = &[
         |cx| {
             cx.defer_picker("language-servers");
         },
-    ),
+    )
+    .when(has_servers),
 ];
 
 fn has_locations(state: &State) -> Result<(), Reason> {
@@ -80,6 +82,15 @@ fn has_diagnostics(state: &State) -> Result<(), Reason> {
         buffer.is_some_and(|buffer| !buffer.servers.diagnostics.is_empty()),
         Reason::new("No diagnostics in this file"),
     )
+}
+
+fn has_diagnostics_anywhere(state: &State) -> Result<(), Reason> {
+    let mut buffers = state.buffers.all().iter();
+    let reason = match has_servers(state) {
+        Ok(()) => Reason::new("No diagnostics in the open files"),
+        Err(reason) => reason,
+    };
+    require(buffers.any(|buffer| !buffer.servers.diagnostics.is_empty()), reason)
 }
 
 /// Goes to another diagnostic of the shown text, and shows it.

@@ -43,13 +43,25 @@ pub fn client_or_reason(
 pub fn has_server(state: &State) -> Result<(), Reason> {
     let shown = state.buffers.current().map(|buffer| buffer.id);
     let is_served = shown.is_some_and(|id| state.slots[LANGUAGE_SERVERS].texts.contains_key(&id));
-    let waits = shown.is_some_and(|id| state.slots[LANGUAGE_SERVERS].waiting.contains_key(&id));
-    let reason = if waits {
-        Reason::new("Language servers need a trusted folder").with_remedy("Trust it", "trust.give")
-    } else {
-        Reason::new("No language server for this file").with_remedy("Servers", "lsp.servers")
-    };
-    require(is_served, reason)
+    require(is_served, why_none(state, "No language server for this file"))
+}
+
+/// Returns why there is no server: the folder is not trusted, the user has switched them off, or else as given.
+pub fn why_none(state: &State, otherwise: &'static str) -> Reason {
+    let known = &state.slots[LANGUAGE_SERVERS];
+    if !known.is_on {
+        return Reason::new("Language servers are switched off").with_remedy("Settings", "settings.open");
+    }
+    if !known.waiting.is_empty() {
+        return Reason::new("Language servers need a trusted folder").with_remedy("Trust it", "trust.give");
+    }
+    Reason::new(otherwise)
+}
+
+/// A server was started.
+pub fn has_servers(state: &State) -> Result<(), Reason> {
+    let is_started = !state.slots[LANGUAGE_SERVERS].servers.is_empty();
+    require(is_started, why_none(state, "No language server is installed for the open files"))
 }
 
 /// A server that is asked.

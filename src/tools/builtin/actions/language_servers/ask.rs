@@ -5,7 +5,7 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 
 use super::question::{Question, interrupted};
-use super::{code_actions, diagnostics, locations, rename, request, server};
+use super::{code_actions, diagnostics, locations, rename, request, server, symbols};
 use crate::tools::builtin::builtin_tool::Action;
 use crate::tools::contract::args;
 use crate::tools::contract::intent::{Intent, Kind};
@@ -15,13 +15,15 @@ use crate::tools::files::changes;
 use crate::tools::search::hits;
 
 /// What can be asked for.
-pub const ACTIONS: [&str; 13] = [
+pub const ACTIONS: [&str; 15] = [
     "diagnostics",
     "definition",
     "type_definition",
     "implementation",
     "references",
     "hover",
+    "symbols",
+    "calls",
     "rename",
     "rename_file",
     "code_actions",
@@ -102,6 +104,8 @@ async fn answer(call: Invocation) -> Result<Outcome, String> {
             locations::answer(&call, &question).await
         }
         "hover" => locations::hover(&call, &question).await,
+        "symbols" => symbols::answer(&call, &question).await,
+        "calls" => symbols::calls(&call, &question).await,
         "rename" => rename::preview(&call, &question).await,
         "rename_file" => rename::preview_file(&call, &question).await,
         "code_actions" => code_actions::list(&call, &question).await,

@@ -1,4 +1,4 @@
-//! Asks language servers: `ask` is the action, `question` reads its arguments, `diagnostics`, `locations` and `server` answer,
+//! Asks language servers: `ask` is the action, `question` reads its arguments, `diagnostics`, `locations`, `symbols` and `server` answer,
 //! `rename`, `code_actions` and `request` find out what would change.
 //!
 //! Must not know which families exist, nor who starts servers.
@@ -11,3 +11,4 @@ pub mod question;
 pub mod rename;
 pub mod request;
 pub mod server;
+pub mod symbols;
