@@ -53,6 +53,7 @@ pub use contract::tool_selection::ToolFlags;
 pub use contract::tool_selection::{SharedToolSelection, ToolSelection};
 pub use contract::view::{CallKind, CallView, DiffLine, FileDiff, Hit, ResultView};
 pub use files::state::ReadFirst;
+pub use language_servers::errors_left::ErrorsLeft;
 pub use output::limits::{Keep, Limit, Limits};
 pub use output::truncation::{LimitOverride, LimitOverrides};
 pub use permissions::approval::{Approval, Ask, Decision};

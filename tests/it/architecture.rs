@@ -48,6 +48,7 @@ const LAYERS: &[(u8, &str, &[&str])] = &[
             "tools::permissions::approval",
             "tools::running::watched_job",
             "tools::interaction::language_servers",
+            "tools::language_servers::errors_left",
             "tools::interaction::questions",
             "tools::permissions::policy",
             "tools::permissions::rules",

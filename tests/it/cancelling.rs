@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bowline::exec::LocalEnvironment;
 use bowline::llm::model::ToolCall;
@@ -11,6 +12,9 @@ use bowline::llm::model::message::join_text;
 use bowline::tools::builtin::SETS;
 use bowline::tools::files::state::ReadFirst;
 use bowline::tools::interaction::delegate::{AgentReport, AgentStatus, AgentTask, Delegate, DelegateResult};
+use bowline::tools::interaction::language_servers::{
+    FoundDiagnostics, LanguageServers, NoServers, OpenFile, OpenServer, Purpose, ServerStatus,
+};
 use bowline::tools::interaction::questions::{Answer, Question, Questions};
 use bowline::tools::{
     self, AgentToolState, Approval, Ask, Context, Decision, Kind, Mode, Outcome, Registry, Rules, Tool,
@@ -34,7 +38,7 @@ enum Busy {
     Reading,
     /// The file `a.txt` or `n.ipynb`, which somebody else changes; after that, a place that does not write.
     FileWrite,
-    /// A user, or another agent, who says nothing.
+    /// A user, another agent or a language server that says nothing.
     UserOrAgent,
     /// The command 1 in the background, which prints and never ends.
     ListeningToCommand,
@@ -131,6 +135,10 @@ fn rows(set: &str, tool: &str) -> Vec<(Busy, Value)> {
             .into(),
         (_, "spawn_agent") => vec![(Busy::UserOrAgent, json!({"task": "held"}))],
         (_, "send_input" | "wait" | "close_agent") => vec![(Busy::UserOrAgent, agent)],
+        (_, "lsp" | "LSP") => ["hover", "rename"]
+            .map(|action| json!({"action": action, "file": "a.txt", "symbol": "one", "new_name": "two"}))
+            .map(|args| (Busy::UserOrAgent, args))
+            .into(),
         (_, "TodoWrite" | "write_todos") => vec![(Busy::Nothing, json!({"todos": [todo]}))],
         (_, "update_plan") => vec![(Busy::Nothing, json!({"plan": [todo]}))],
         (_, "plan") => vec![(Busy::Nothing, json!({"steps": [todo]}))],
@@ -160,6 +168,37 @@ impl Questions for NeverAnswers {
 impl Approval for NeverAnswers {
     fn decide(&self, _: Ask) -> BoxFuture<'static, Decision> {
         self.pending()
+    }
+}
+
+impl LanguageServers for NeverAnswers {
+    fn diagnostics(
+        &self,
+        _: PathBuf,
+        _: Duration,
+        _: Purpose,
+    ) -> BoxFuture<'static, Option<FoundDiagnostics>> {
+        std::future::ready(None).boxed()
+    }
+
+    fn open(&self, _: PathBuf, _: Duration) -> BoxFuture<'static, Result<OpenFile, NoServers>> {
+        self.pending()
+    }
+
+    fn running(&self) -> BoxFuture<'static, Vec<OpenServer>> {
+        self.pending()
+    }
+
+    fn status(&self) -> BoxFuture<'static, Vec<ServerStatus>> {
+        self.pending()
+    }
+
+    fn restart(&self, _: Option<String>) -> BoxFuture<'static, Vec<String>> {
+        self.pending()
+    }
+
+    fn end(&self) -> BoxFuture<'static, ()> {
+        std::future::ready(()).boxed()
     }
 }
 
@@ -221,6 +260,7 @@ impl CancelFixture {
         let mut shared = AgentToolState::new(folder.path().join("artifacts")).with_read_first(ReadFirst::Off);
         shared.questions = Some(Arc::<NeverAnswers>::clone(&silent));
         shared.delegate = Some(Arc::<NeverAnswers>::clone(&silent));
+        shared.language_servers = Some(Arc::<NeverAnswers>::clone(&silent));
         let context = Context {
             env: Arc::<SlowEnvironment>::clone(&place),
             approval: Arc::<NeverAnswers>::clone(&silent),

@@ -114,7 +114,7 @@ async fn agent_renames_breaks_and_mends_in_every_family() {
         assert!(broken.contains("c.toy:1:1: BAD is not allowed here"), "{}: {broken}", family.profile);
         assert!(!result(&ide, 3).contains("new error"), "{}", family.profile);
         assert!(!ide.picture().contains("still find"), "nothing is left: {}", family.profile);
-        ide.keys("ctrl-z").await;
+        ide.keys("Alt-2 Ctrl-z").await;
         assert_eq!(text_of(&mut ide), "let name = 1\nunsaved", "one undo step: {}", family.profile);
     }
 }

@@ -90,6 +90,11 @@ async fn inlay_hints_are_toggled_and_not_drawn_for_screen_readers() {
     ide.keys("Alt-, v i").await;
     settle(&mut ide).await;
     assert!(ide.picture().contains("f(n: 1)"), "{}", ide.picture());
+    ide.keys("Ctrl-,").await;
+    ide.type_in("screen reader").await;
+    ide.keys("Enter Escape").await;
+    settle(&mut ide).await;
+    assert!(!ide.picture().contains("n: 1"), "those shown before go, too: {}", ide.picture());
     let mut ide = trusted(project("let x = f(1)\n", &hinting()).accessible(true)).await;
     settle(&mut ide).await;
     assert_eq!(count(&ide, HINT), 0);

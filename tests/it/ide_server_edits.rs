@@ -85,7 +85,7 @@ async fn rename_changes_open_and_closed_files_and_one_undo_takes_it_back() {
     assert_eq!(sent(&ide, "textDocument/rename")["newName"], "onex");
     assert_eq!(ide.text(), "one two\n", "nothing is changed before the user agrees");
     ide.keys("y").await;
-    wait_for_message(&mut ide, "Changed 3 places in 2 files. Undo: ").await;
+    wait_for_message(&mut ide, "Changed 3 places in 2 files. Undo all of it: ").await;
     assert_eq!(ide.text(), "onex two\n");
     assert_eq!(ide.file_text("lib/b.toy"), "x onex\r\ny onex\r\n", "its line endings stay");
     assert_eq!(ide.file_text("a.toy"), "one two\n", "an open file stays unsaved");

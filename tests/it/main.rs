@@ -250,6 +250,8 @@ mod keymaps;
 mod logins;
 /// Every cell of the matrix of the LLM layer names a test that exists.
 mod long_outputs;
+/// The table of methods of the language server protocol and the code agree.
+mod lsp_methods;
 /// The built-in table of language servers.
 mod lsp_table;
 mod matrix;

@@ -68,6 +68,11 @@ impl Diagnostics {
         self.marks.iter().map(|(_, mark)| mark)
     }
 
+    /// Returns them with the numbers of their servers.
+    pub fn by_server(&self) -> impl Iterator<Item = (u32, &Mark)> {
+        self.marks.iter().map(|(server, mark)| (*server, mark))
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.marks.is_empty()

@@ -26,6 +26,7 @@ use crate::ide::features::transcript::view::TRANSCRIPT_VIEW;
 use crate::ide::model::agent::{Agent, INTERRUPTING, Summarizing};
 use crate::llm::model::{Message, Usage};
 use crate::runtime::{ActiveTools, RuntimeEvent, Snapshot};
+use crate::tools::language_servers::errors_left::ErrorsLeft;
 
 /// Handles the connection of the session.
 pub fn on_connected(
@@ -195,18 +196,21 @@ pub fn on_runtime_event(cx: &mut Cx<'_>, event: &RuntimeEvent) {
             feature::notify(cx, FeatureEvent::FilesRestored);
         }
         RuntimeEvent::ModelsChanged(models) => models::events::set_models(cx, models),
-        RuntimeEvent::ErrorsLeft(left) => {
-            let more = left.count - left.lines.len();
-            let rest = if more > 0 { format!("\n… and {more} more") } else { String::new() };
-            let text = format!("{}:\n{}{rest}", left.headline(), left.lines.join("\n"));
-            cx.state.slots[TRANSCRIPT].notice(true, visible_lines(&text));
-            cx.state.damage.add(Part::Transcript);
-        }
+        RuntimeEvent::ErrorsLeft(left) => show_errors_left(cx.state, left),
         RuntimeEvent::Failed(report) => {
             cx.state.slots[TRANSCRIPT].notice(true, report.to_string());
             cx.state.damage.add(Part::Transcript);
         }
     }
+}
+
+/// Lists in the conversation the errors that a turn has left.
+fn show_errors_left(state: &mut State, left: &ErrorsLeft) {
+    let more = left.count - left.lines.len();
+    let rest = if more > 0 { format!("\n… and {more} more") } else { String::new() };
+    let text = format!("{}:\n{}{rest}", left.headline(), left.lines.join("\n"));
+    state.slots[TRANSCRIPT].notice(true, visible_lines(&text));
+    state.damage.add(Part::Transcript);
 }
 
 /// Says in the conversation that a setting changed.

@@ -536,6 +536,39 @@ async fn client_annotations_are_in_bytes_of_the_known_version() {
 }
 
 #[tokio::test]
+async fn client_notifications_of_the_server_become_events() {
+    let (client, mut server, mut incoming, _) = start(json!({}), Value::Null).await;
+    let progress = |value: Value| ("$/progress", json!({ "token": 7, "value": value }));
+    let long = "é".repeat(4 << 10);
+    for ((method, params), expected) in [
+        (
+            progress(json!({ "kind": "begin", "title": "Indexing", "percentage": 10 })),
+            Some("Progress { token: \"7\", text: Some(\"Indexing 10 %\") }"),
+        ),
+        (progress(json!({ "kind": "end" })), Some("Progress { token: \"7\", text: None }")),
+        (progress(json!({ "kind": "odd" })), None),
+        (
+            ("window/showMessage", json!({ "type": 1, "message": "broken" })),
+            Some("Message { is_problem: true, text: \"broken\" }"),
+        ),
+        (("window/logMessage", json!({ "type": 3, "message": "said" })), Some("Log(\"said\")")),
+        (("$/logTrace", json!({ "message": "x" })), None),
+        (("window/showMessage", json!({ "type": 3, "message": long })), Some("Message { is_problem: false")),
+    ] {
+        server.send(json!({ "method": method, "params": params })).await;
+        let event = next(&client, &mut incoming).await.map(|event| format!("{event:?}"));
+        let is_it = match expected {
+            Some(start) => event.as_ref().is_some_and(|event| event.starts_with(start)),
+            None => event.is_none(),
+        };
+        assert!(is_it, "{method}: {event:?}");
+        assert!(event.is_none_or(|event| event.len() < 5_000), "a long text is cut");
+    }
+    server.send(json!({ "id": 1, "method": "workspace/diagnostic/refresh" })).await;
+    assert!(matches!(next(&client, &mut incoming).await, Some(ServerEvent::PullDiagnostics)));
+}
+
+#[tokio::test]
 async fn client_refresh_requests_name_their_feature() {
     let (client, mut server, mut incoming, _) = start(json!({}), Value::Null).await;
     for (method, expected) in [

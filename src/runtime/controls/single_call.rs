@@ -15,7 +15,7 @@ use crate::llm::model::ToolCall;
 use crate::runtime::agent_setup::permissions;
 use crate::runtime::agent_setup::toolset::{ActiveTools, Toolset};
 use crate::runtime::lifecycle::options::Options;
-use crate::runtime::lifecycle::owner::COMMANDS_GRACE;
+use crate::runtime::lifecycle::owner::{COMMANDS_GRACE, end_servers};
 use crate::runtime::lifecycle::start;
 use crate::runtime::models::access;
 use crate::runtime::models::choice;
@@ -83,9 +83,7 @@ pub async fn call(
     let outcome = execute(&tools, &context, &call, cancel, Arc::new(|_| {})).await;
     let took = options.clock.monotonic().saturating_sub(began);
     context.shared.jobs.end_all(COMMANDS_GRACE).await;
-    if let Some(servers) = &context.shared.language_servers {
-        servers.end().await;
-    }
+    end_servers(&context.shared).await;
     CallResult { outcome, took, problems }
 }
 

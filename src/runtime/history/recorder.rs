@@ -444,10 +444,13 @@ impl Listener for Recorder {
                 return;
             }
             // No caller has to wait for the scan after the last call.
-            AgentEvent::AgentEnd { .. } => {
+            AgentEvent::AgentEnd { aborted, .. } => {
+                let aborted = *aborted;
                 self.set_in_turn(false);
                 self.unsettled = true;
-                self.send_errors_left().await;
+                if !aborted {
+                    self.send_errors_left().await;
+                }
                 self.hub.send(RuntimeEvent::Agent(event)).await;
                 let written = self.write_pending_checkpoint().await;
                 // An answer that was cut off emits no end of turn, but a subagent may have worked meanwhile.

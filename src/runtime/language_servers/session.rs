@@ -181,7 +181,10 @@ impl Inner {
             return Err(NoServers::File(format!("the file has more than {} MiB", FILE_MAX >> 20)));
         }
         let bytes = env.read(path).await.map_err(failed)?.bytes;
-        String::from_utf8(bytes).map_err(|_| NoServers::File("the file is not UTF-8 text".to_string()))
+        let text = String::from_utf8(bytes);
+        let text = text.map_err(|_| NoServers::File("the file is not UTF-8 text".to_string()))?;
+        // Servers do not know of byte order marks.
+        Ok(text.strip_prefix('\u{feff}').map(String::from).unwrap_or(text))
     }
 
     fn search(&self, table: Arc<Table>, path: &Path, text: &str) -> Search {

@@ -57,7 +57,8 @@ pub struct Options {
     pub approval: Arc<dyn Approval>,
     /// Who asks the user for the agent; `None` when no user can answer.
     pub questions: Option<Arc<dyn Questions>>,
-    /// Who finds errors in files that the agent edits; `None` for nobody.
+    /// The language servers that tools ask; `None` where there are none.
+    #[doc(hidden)]
     pub language_servers: Option<Arc<dyn LanguageServers>>,
     /// Maximum depth of subagents; 0 disables them.
     pub agents_deep: u32,

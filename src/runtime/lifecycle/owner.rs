@@ -29,8 +29,8 @@ use crate::runtime::restore::changes::{ChangeScope, ChangeSource};
 use crate::runtime::restore::perform;
 use crate::runtime::restore::target::{Preview, RestoreScope, RestoreTarget, Restored};
 use crate::session::restore::changes::recorded_changes;
-use crate::tools::Mode;
 use crate::tools::interaction::delegate::Delegate;
+use crate::tools::{AgentToolState, Mode};
 use crate::workspace::checkpoint::Decisions;
 
 /// Grace period of background commands at the end of the session: SIGTERM, SIGKILL after two seconds, and a
@@ -123,6 +123,13 @@ pub(in crate::runtime) struct LiveSession {
     pub(in crate::runtime) user_commands: Vec<Value>,
 }
 
+/// Ends the language servers that were started for the session alone.
+pub(in crate::runtime) async fn end_servers(tools: &AgentToolState) {
+    if let Some(servers) = &tools.language_servers {
+        servers.end().await;
+    }
+}
+
 impl LiveSession {
     /// Runs until a shutdown, or until every handle is dropped.
     pub(in crate::runtime) async fn run(mut self) {
@@ -162,17 +169,14 @@ impl LiveSession {
         self.write_user_commands().await;
         self.update_lifecycle().await;
         let tools = Arc::clone(&self.driver.tools().shared);
-        // Concurrently, so that both share the same two seconds.
+        // Concurrently, so that both share the same two seconds; then commands left by a call that was just interrupted.
         tokio::join!(self.driver.stop_work(), tools.jobs.end_all(COMMANDS_GRACE));
-        // Commands left by a call that was just interrupted.
         tools.jobs.end_all(COMMANDS_GRACE).await;
         // Before the last checkpoint: changes until then belong to the subagents.
         if let Some(subagents) = &self.subagents {
             subagents.close_all().await;
         }
-        if let Some(servers) = &tools.language_servers {
-            servers.end().await;
-        }
+        end_servers(&tools).await;
         self.driver.listener().end().await;
         if let Some(stay) = self.environment.take()
             && let Err(report) = stay.clean_up().await

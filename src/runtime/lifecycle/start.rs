@@ -95,9 +95,8 @@ async fn prepare(mut options: Options) -> Result<(Handle, LiveSession), Report> 
     let mut driver = Driver::new(config, services, setup, abort.clone(), recorder);
     driver.reset(session_id, turns);
     driver.load_history_lazily();
-    driver.set_tools(active_tools.all, toolset.profile().parallel, |name| {
-        active_tools.available.contains(name)
-    });
+    let available = active_tools.available;
+    driver.set_tools(active_tools.all, toolset.profile().parallel, |name| available.contains(name));
     let reloader = ModelReloader::new(options, seen);
     let (stands, lifecycle) = watch::channel(Lifecycle::Idle);
     let mut live = LiveSession {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::environment::EnvironmentGuard;
-use super::owner::{COMMANDS_GRACE, LiveSession};
+use super::owner::{COMMANDS_GRACE, LiveSession, end_servers};
 use super::start;
 use crate::base::error::Report;
 use crate::exec::Environment;
@@ -65,6 +65,8 @@ impl LiveSession {
             subagents.close_all().await;
         }
         self.driver.tools().shared.jobs.end_all(COMMANDS_GRACE).await;
+        // Those of the old environment know other files.
+        end_servers(&self.driver.tools().shared).await;
         self.reloader.set_environment(env.clone());
         let options = self.reloader.current_options();
         let id = self.driver.listener().session().id().to_string();
@@ -73,6 +75,8 @@ impl LiveSession {
         self.driver.tools().shared = start::shared(&options, &id, self.subagents.clone(), checkpoints, jobs);
         self.driver.tools().rules.set(permissions::load(&options, None).await.rules);
         self.driver.tools().env = env.clone();
+        let (tools, root) = (self.driver.tools().shared.clone(), env.root().to_path_buf());
+        self.driver.listener().watch_errors(tools, root);
         let root = env.root().to_path_buf();
         self.toolset.set_environment(env, options.clock.clone());
         self.prompt_current = false;

@@ -239,7 +239,7 @@ async fn without_denied_paths(
     }
     let mut patterns = rules.denied_paths(&aliases::of(tool, name, args));
     let mut ids = Vec::new();
-    if matches!(tool.kind(), Kind::Grep | Kind::ReadMany) {
+    if matches!(tool.kind(), Kind::Grep | Kind::ReadMany | Kind::LanguageServers) {
         let folders = PATHS.iter().filter_map(|field| args.get(*field)?.as_str());
         patterns.extend(approve::secrets_below(cx, folders).await);
         ids = approve::hard_linked_secrets(cx).await;

@@ -8,6 +8,7 @@
 pub mod delegate;
 #[doc(hidden)]
 pub mod delegation;
+#[doc(hidden)]
 pub mod language_servers;
 #[doc(hidden)]
 pub mod plan;

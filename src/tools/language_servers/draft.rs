@@ -9,7 +9,6 @@ use crate::exec::{EnvError, Environment, FileData, FileKind};
 use crate::lsp::answers::edits::{self, EditStep, TextEdit};
 use crate::lsp::client::edits::ServerEdit;
 use crate::lsp::document::PlainText;
-use crate::lsp::position::Encoding;
 
 /// Maximum number of files that are changed.
 const FILES_MAX: usize = 10_000;
@@ -29,14 +28,17 @@ pub struct DraftFile {
     pub places: usize,
 }
 
+/// Returns the text of a file as its server knows it, with its version.
+pub type KnownText<'k> = dyn Fn(&Path) -> Option<(u64, String)> + Send + Sync + 'k;
+
 /// Text that replaces ranges of bytes.
 type Replacements = Vec<(Range<usize>, String)>;
 
 /// A change of files, in the making.
 pub struct Draft<'e> {
     env: &'e dyn Environment,
-    /// The text of a file as its server knows it, if it does.
-    known: &'e (dyn Fn(&Path) -> Option<String> + Send + Sync),
+    /// The text of a file as its server knows it, with its version, if it does.
+    known: &'e KnownText<'e>,
     files: BTreeMap<PathBuf, DraftFile>,
     /// What is replaced in files of the draft, by their paths in it.
     replaced: BTreeMap<PathBuf, Replacements>,
@@ -44,7 +46,7 @@ pub struct Draft<'e> {
 
 impl<'e> Draft<'e> {
     /// Creates an empty one.
-    pub fn new(env: &'e dyn Environment, known: &'e (dyn Fn(&Path) -> Option<String> + Send + Sync)) -> Self {
+    pub fn new(env: &'e dyn Environment, known: &'e KnownText<'e>) -> Self {
         Self { env, known, files: BTreeMap::new(), replaced: BTreeMap::new() }
     }
 
@@ -56,7 +58,7 @@ impl<'e> Draft<'e> {
     pub async fn add(&mut self, edit: &ServerEdit) -> Result<(), String> {
         let (files, replaced) = (self.files.clone(), self.replaced.clone());
         for step in &edit.edit.steps {
-            let done = self.add_step(step, edit.encoding).await;
+            let done = self.add_step(step, edit).await;
             let is_too_large = self.files.len() > FILES_MAX;
             if done.is_err() || is_too_large {
                 (self.files, self.replaced) = (files, replaced);
@@ -66,9 +68,9 @@ impl<'e> Draft<'e> {
         Ok(())
     }
 
-    async fn add_step(&mut self, step: &EditStep, encoding: Encoding) -> Result<(), String> {
+    async fn add_step(&mut self, step: &EditStep, edit: &ServerEdit) -> Result<(), String> {
         match step {
-            EditStep::Text(file) => self.change(&file.path, &file.edits, encoding).await,
+            EditStep::Text(file) => self.change(&file.path, &file.edits, edit).await,
             EditStep::Create { path, overwrite, ignore_existing } => {
                 let exists = self.content(path).await?.is_some();
                 if exists && !overwrite {
@@ -84,7 +86,7 @@ impl<'e> Draft<'e> {
                     let refusal = Err(format!("{} exists already", self.name(to)));
                     return if *ignore_existing { Ok(()) } else { refusal };
                 }
-                self.rename(from, to).await
+                self.rename(from, to, *overwrite).await
             }
             EditStep::Delete { path, recursive, ignore_missing } => {
                 let files = self.files_below(path).await?;
@@ -163,8 +165,8 @@ impl<'e> Draft<'e> {
         Ok(there)
     }
 
-    /// Moves a file, or all files of a folder.
-    pub async fn rename(&mut self, from: &Path, to: &Path) -> Result<(), String> {
+    /// Moves a file, or all files of a folder. Without `overwrite` nothing may be in the way.
+    pub async fn rename(&mut self, from: &Path, to: &Path, overwrite: bool) -> Result<(), String> {
         if from == to {
             return Ok(());
         }
@@ -178,7 +180,11 @@ impl<'e> Draft<'e> {
             let moved = self.file(&old).await?;
             let (content, places) = (moved.after.take(), std::mem::take(&mut moved.places));
             let origin = moved.moved_from.take().unwrap_or_else(|| old.clone());
+            let name = self.name(&new);
             let target = self.file(&new).await?;
+            if target.after.is_some() && !overwrite {
+                return Err(format!("{name} exists already"));
+            }
             (target.after, target.places, target.moved_from) = (content, places, Some(origin));
             match self.replaced.remove(&old) {
                 Some(replaced) => drop(self.replaced.insert(new, replaced)),
@@ -189,20 +195,25 @@ impl<'e> Draft<'e> {
     }
 
     /// Adds edits of a text. All edits of one text are about the text as it is now.
-    async fn change(&mut self, path: &Path, edits: &[TextEdit], encoding: Encoding) -> Result<(), String> {
+    async fn change(&mut self, path: &Path, edits: &[TextEdit], whole: &ServerEdit) -> Result<(), String> {
         let name = self.name(path);
         let file = self.file(path).await?;
         let bytes = file.after.clone().ok_or_else(|| format!("{name} is not there"))?;
         let now = file.moved_from.clone().unwrap_or_else(|| path.to_path_buf());
         let text = String::from_utf8(bytes).map_err(|_| format!("{name} is not UTF-8 text"))?;
         let text = text.strip_prefix(MARK).unwrap_or(&text);
-        if (self.known)(&now).is_some_and(|known| known != text) {
+        // The answer may be about an earlier text than the server knows by now.
+        let is_stale = |(version, known): (u64, String)| {
+            known != text || whole.versions.get(&now).is_some_and(|asked| *asked != version)
+        };
+        if (self.known)(&now).is_some_and(is_stale) {
             return Err(format!("{name} has changed since the server read it"));
         }
         let ending =
             if text.split_once('\n').is_some_and(|(line, _)| line.ends_with('\r')) { "\r\n" } else { "\n" };
         let plain = PlainText::new(text.to_string());
-        let found = edits::checked(edits, &plain, encoding).map_err(|error| format!("{error}: {name}"))?;
+        let found =
+            edits::checked(edits, &plain, whole.encoding).map_err(|error| format!("{error}: {name}"))?;
         let found =
             found.into_iter().map(|(range, new)| (range, new.replace("\r\n", "\n").replace('\n', ending)));
         let replaced = self.replaced.entry(path.to_path_buf()).or_default();
@@ -250,9 +261,9 @@ mod tests {
     use crate::exec::LocalEnvironment;
     use crate::lsp::answers::edits::{FileEdits, WorkspaceEdit};
     use crate::lsp::client::edits::Versions;
-    use crate::lsp::position::{Position, Range as Lines};
+    use crate::lsp::position::{Encoding, Position, Range as Lines};
 
-    const NOTHING_KNOWN: &(dyn Fn(&Path) -> Option<String> + Send + Sync) = &|_| None;
+    const NOTHING_KNOWN: &KnownText<'static> = &|_| None;
 
     fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, LocalEnvironment) {
         let folder = tempfile::tempdir().unwrap();
@@ -328,7 +339,7 @@ mod tests {
     async fn draft_refuses_an_edit_as_a_whole() {
         let (_folder, env) = folder(&[("a", "one\n"), ("b", "b\n"), ("dir/c", "c\n")]);
         let path = |name: &str| env.root().join(name);
-        let known = |path: &Path| path.ends_with("b").then(|| "older\n".to_string());
+        let known = |path: &Path| path.ends_with("b").then(|| (1, "older\n".to_string()));
         let mut draft = Draft::new(&env, &known);
         draft.add(&edit(vec![replace(&env, "a", 0, 0..2, "x")])).await.unwrap();
         let rename = |to: &str| EditStep::Rename {
@@ -352,5 +363,29 @@ mod tests {
             assert_eq!(draft.add(&edit(steps)).await.unwrap_err(), wanted);
         }
         assert_eq!(shown(draft, &env), ["a: \"xe\\n\""], "what was added before");
+    }
+
+    #[tokio::test]
+    async fn draft_of_an_answer_about_an_earlier_version_is_refused() {
+        let (_folder, env) = folder(&[("a", "one\n")]);
+        let known = |_: &Path| Some((8, "one\n".to_string()));
+        let mut draft = Draft::new(&env, &known);
+        let mut asked = edit(vec![replace(&env, "a", 0, 0..3, "two")]);
+        asked.versions.insert(env.root().join("a"), 7);
+        assert_eq!(draft.add(&asked).await.unwrap_err(), "a has changed since the server read it");
+        asked.versions.insert(env.root().join("a"), 8);
+        assert_eq!(draft.add(&asked).await, Ok(()));
+    }
+
+    #[tokio::test]
+    async fn draft_moves_nothing_over_what_is_there() {
+        let (_folder, env) = folder(&[("a", "a"), ("b", "b"), ("one/x", "1"), ("two/x", "2")]);
+        let path = |name: &str| env.root().join(name);
+        let mut draft = Draft::new(&env, NOTHING_KNOWN);
+        assert_eq!(draft.rename(&path("a"), &path("b"), false).await.unwrap_err(), "b exists already");
+        assert_eq!(
+            draft.rename(&path("one"), &path("two"), false).await.unwrap_err(),
+            "two/x exists already"
+        );
     }
 }

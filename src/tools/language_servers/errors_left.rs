@@ -37,7 +37,8 @@ pub async fn take(tools: &AgentToolState, root: &Path) -> Option<ErrorsLeft> {
     let servers = tools.language_servers.as_ref().filter(|_| !files.is_empty())?;
     let looked = join_all(files.into_iter().map(async |path| {
         let found = servers.diagnostics(path.clone(), WAIT, Purpose::Edit).await;
-        (path, found.unwrap_or_default().all)
+        // What nobody has looked at again may be mended.
+        (path, found.filter(|found| found.is_complete).unwrap_or_default().all)
     }));
     let (mut lines, mut count) = (Vec::new(), 0);
     for (path, found) in looked.await {

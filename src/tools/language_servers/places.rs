@@ -52,7 +52,9 @@ impl<'e> PlaceLines<'e> {
     async fn read(&self, path: &Path) -> Option<Arc<PlainText>> {
         let size = self.env.stat(path).await.ok()?.size;
         let data = if size <= FILE_MAX { self.env.read(path).await.ok()? } else { return None };
-        Some(Arc::new(PlainText::new(String::from_utf8(data.bytes).ok()?)))
+        let text = String::from_utf8(data.bytes).ok()?;
+        // Servers do not know of byte order marks.
+        Some(Arc::new(PlainText::new(text.strip_prefix('\u{feff}').unwrap_or(&text).to_string())))
     }
 
     /// Returns a place as a line, `path:line:column: text`, between as many lines of context. Of a file that cannot be read
@@ -85,6 +87,10 @@ impl<'e> PlaceLines<'e> {
             } else {
                 writeln!(text, "{shown}-{}-  {line}", n + 1)
             };
+        }
+        if !text.contains(&format!("{shown}:{}:", row + 1)) {
+            // An empty file, or behind its last line.
+            let _ = writeln!(text, "{shown}:{}:{}: {label}", row + 1, position.character + 1);
         }
         text.trim_end().to_string()
     }
@@ -122,6 +128,8 @@ mod tests {
             "a.rs-1-  one\na.rs:2:3:   é🐚two\na.rs-3-  three"
         );
         assert_eq!(lines.show(&place("a.rs", 0, 0), 1).await, "a.rs:1:1: one\na.rs-2-    é🐚two");
+        std::fs::write(root.join("empty"), "").unwrap();
+        assert_eq!(lines.show(&place("empty", 0, 0), 1).await, "empty:1:1:");
         let labelled = ServerPlace { label: "fn one".to_string(), ..place("gone.rs", 4, 1) };
         assert_eq!(lines.show(&labelled, 0).await, "gone.rs:5:2: fn one");
     }

@@ -67,13 +67,14 @@ impl Tool for PlannedEdit {
     fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome> {
         let (files, headline, note) = (self.files.clone(), self.headline.clone(), self.note.clone());
         let root = self.root.clone();
-        async move {
-            if let Err(message) = apply(&call, &files).await {
-                return Outcome::error(message);
+        // In a task of its own: a call that is given up must not leave half of it.
+        let work = tokio::spawn(async move {
+            match apply(&call, &files).await {
+                Ok(()) => outcome(&headline, &note, &files, &root),
+                Err(message) => Outcome::error(message),
             }
-            outcome(&headline, &note, &files, &root)
-        }
-        .boxed()
+        });
+        async move { work.await.unwrap_or_else(|error| Outcome::error(format!("It failed inside: {error}."))) }.boxed()
     }
 
     fn call_view(&self, _args: &Value) -> CallView {
@@ -121,47 +122,59 @@ async fn apply(call: &Invocation, files: &BTreeMap<PathBuf, DraftFile>) -> Resul
     let unchanged = |error: String| format!("{error}. Nothing was changed.");
     let env = &*call.env;
     let locks = lock_all(call, files).await.map_err(unchanged)?;
-    let mut was_known = Vec::new();
+    let mut was_known = BTreeMap::new();
     for (path, file) in files {
         let stamp = stamp_now(env, path).await.map_err(unchanged)?;
         if stamp != expected(file) {
             return Err(unchanged(format!("{} has changed meanwhile", path.display())));
         }
-        was_known.push(call.shared.files.read_state(path, &stamp) == ReadState::Unchanged);
+        let real = &locks[path].real;
+        was_known.insert(path, call.shared.files.read_state(real, &stamp) == ReadState::Unchanged);
     }
-    // What is written comes first, so that no content is only in memory.
+    if call.cancel.is_cancelled() {
+        return Err(unchanged("Interrupted".to_string()));
+    }
+    // What is written comes first, so that no content is only in memory. From here on it is done to its end.
     let mut order: Vec<(&PathBuf, &DraftFile)> = files.iter().collect();
     order.sort_by_key(|(_, file)| file.after.is_none());
-    let mut done = Vec::new();
+    let mut done: Vec<(&PathBuf, &DraftFile, Option<Stamp>)> = Vec::new();
     for (path, file) in order {
-        let made = if call.cancel.is_cancelled() {
-            Err("Interrupted".to_string())
-        } else {
-            put(env, path, file.after.as_ref(), expected(file)).await
-        };
-        if let Err(error) = made {
-            let left = undo(env, &done).await;
-            return Err(left.map_or_else(|| unchanged(error.clone()), |left| format!("{error}. {left}")));
+        match put(env, path, file.after.as_ref(), expected(file)).await {
+            Ok(stamp) => done.push((path, file, stamp)),
+            Err(error) => {
+                let left = undo(env, &done).await;
+                return Err(left.map_or_else(|| unchanged(error.clone()), |left| format!("{error}. {left}")));
+            }
         }
-        done.push((path, file));
     }
-    for ((lock, (path, file)), was_known) in locks.iter().zip(files).zip(was_known) {
-        match &file.after {
+    for (path, _, stamp) in done {
+        let real = &locks[path].real;
+        match stamp {
             // Where the model has not seen the rest of the file, it still has not.
-            Some(bytes) if was_known => call.shared.files.note_seen_real(lock.real.clone(), Stamp::of(bytes)),
+            Some(stamp) if was_known[path] => call.shared.files.note_seen_real(real.clone(), stamp),
             Some(_) => {}
-            None => call.shared.files.forget(path),
+            None => call.shared.files.forget(real),
         }
     }
     Ok(())
 }
 
-/// Locks the files in a fixed order.
-async fn lock_all(call: &Invocation, files: &BTreeMap<PathBuf, DraftFile>) -> Result<Vec<FileLock>, String> {
-    let mut locks = Vec::with_capacity(files.len());
+/// Locks the files, by their resolved paths and in that order, so that two calls do not wait for each other.
+async fn lock_all<'f>(
+    call: &Invocation,
+    files: &'f BTreeMap<PathBuf, DraftFile>,
+) -> Result<BTreeMap<&'f PathBuf, FileLock>, String> {
+    let mut real: BTreeMap<PathBuf, &PathBuf> = BTreeMap::new();
     for path in files.keys() {
+        let resolved = call.env.resolve(path).await.unwrap_or_else(|_| path.clone());
+        if let Some(other) = real.insert(resolved, path) {
+            return Err(format!("{} and {} are one file", other.display(), path.display()));
+        }
+    }
+    let mut locks = BTreeMap::new();
+    for path in real.into_values() {
         let lock = call.shared.files.lock_file(&*call.env, path, &call.cancel).await;
-        locks.push(lock.ok_or_else(|| "Interrupted".to_string())?);
+        locks.insert(path, lock.ok_or_else(|| "Interrupted".to_string())?);
     }
     Ok(locks)
 }
@@ -178,28 +191,111 @@ fn expected(file: &DraftFile) -> Stamp {
     file.before.as_ref().map_or_else(Stamp::missing, |data| data.stamp.clone())
 }
 
+/// Writes or removes a file; returns the stamp of what was written.
 async fn put(
     env: &dyn Environment,
     path: &Path,
     content: Option<&Vec<u8>>,
     expected: Stamp,
-) -> Result<(), String> {
+) -> Result<Option<Stamp>, String> {
     let done = match content {
-        Some(bytes) => env.write(path, bytes.clone(), Some(expected)).await.map(drop),
-        None => env.remove(path, Some(expected)).await,
+        Some(bytes) => env.write(path, bytes.clone(), Some(expected)).await.map(Some),
+        None => env.remove(path, Some(expected)).await.map(|()| None),
     };
     done.map_err(|error| format!("Cannot write {error}"))
 }
 
 /// Takes back what was done; returns what could not be, if anything.
-async fn undo(env: &dyn Environment, done: &[(&PathBuf, &DraftFile)]) -> Option<String> {
+async fn undo(env: &dyn Environment, done: &[(&PathBuf, &DraftFile, Option<Stamp>)]) -> Option<String> {
     let mut left = Vec::new();
-    for (path, file) in done.iter().rev() {
-        let now = file.after.as_ref().map_or_else(Stamp::missing, |bytes| Stamp::of(bytes));
+    for (path, file, stamp) in done.iter().rev() {
+        // A text that is open in an editor stays there when its file is removed.
+        let now = match stamp {
+            Some(stamp) => Ok(stamp.clone()),
+            None => stamp_now(env, path).await,
+        };
         let before = file.before.as_ref().map(|data| &data.bytes);
-        if put(env, path, before, now).await.is_err() {
+        let undone = match now {
+            Ok(now) => put(env, path, before, now).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = undone {
+            tracing::warn!(%error, "a change of a file cannot be taken back");
             left.push(path.display().to_string());
         }
     }
     (!left.is_empty()).then(|| format!("These files stay changed: {}.", left.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::json::json;
+    use crate::exec::{FileData, LocalEnvironment};
+    use crate::tools::contract::shared::AgentToolState;
+
+    /// A workspace with files, and the change that gives each another text; `None` removes it.
+    async fn changed(
+        files: &[(&str, &str)],
+        change: &[(&str, Option<&str>)],
+    ) -> (tempfile::TempDir, Outcome) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for (name, text) in files {
+            std::fs::write(root.join(name), text).unwrap();
+        }
+        let before = |name: &str| {
+            let known = files.iter().find(|(known, _)| *known == name);
+            known.map(|(_, text)| FileData {
+                bytes: text.as_bytes().to_vec(),
+                stamp: Stamp::of(text.as_bytes()),
+            })
+        };
+        let planned = change.iter().map(|(name, after)| {
+            let after = after.map(|text| text.as_bytes().to_vec());
+            (root.join(name), DraftFile { before: before(name), after, ..DraftFile::default() })
+        });
+        let edit = PlannedEdit {
+            spec: ToolSpec::default(),
+            headline: "Changed".to_string(),
+            note: String::new(),
+            files: Arc::new(planned.collect()),
+            root: root.clone(),
+        };
+        let env = Arc::new(LocalEnvironment::new(root, []));
+        let shared = Arc::new(AgentToolState::new(folder.path().join("artifacts")));
+        let outcome = edit.run(Invocation::new(json!({}), env, shared)).await;
+        (folder, outcome)
+    }
+
+    #[tokio::test]
+    async fn planned_edit_that_fails_in_the_middle_is_taken_back() {
+        let change = [("a", Some("A")), ("new", Some("N")), ("gone", None), ("none/x", None)];
+        let (folder, outcome) = changed(&[("a", "a"), ("gone", "g")], &change).await;
+        let text = crate::llm::model::message::join_text(&outcome.content);
+        assert!(outcome.is_error && text.ends_with("Nothing was changed."), "{text}");
+        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).ok();
+        assert_eq!(
+            (read("a").as_deref(), read("gone").as_deref(), read("new")),
+            (Some("a"), Some("g"), None)
+        );
+    }
+
+    #[tokio::test]
+    async fn planned_edit_of_two_names_of_one_file_changes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::write(root.join("a"), "a").unwrap();
+        std::os::unix::fs::symlink("a", root.join("link")).unwrap();
+        let data = FileData { bytes: b"a".to_vec(), stamp: Stamp::of(b"a") };
+        let file = DraftFile { before: Some(data), after: Some(b"b".to_vec()), ..DraftFile::default() };
+        let files = BTreeMap::from([(root.join("a"), file.clone()), (root.join("link"), file)]);
+        let call = Invocation::new(
+            json!({}),
+            Arc::new(LocalEnvironment::new(root.clone(), [])),
+            Arc::new(AgentToolState::new(folder.path().join("artifacts"))),
+        );
+        assert!(apply(&call, &files).await.unwrap_err().contains("are one file"));
+        assert_eq!(std::fs::read_to_string(root.join("a")).unwrap(), "a");
+    }
 }

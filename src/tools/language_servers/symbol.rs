@@ -70,8 +70,8 @@ fn line_range(text: &str, line: usize) -> Result<(usize, &str), String> {
 fn split_number(symbol: &str) -> (&str, Option<usize>) {
     let split = symbol.rsplit_once('#');
     match split.and_then(|(name, number)| Some((name, number.parse().ok().filter(|n| *n > 0)?))) {
-        Some((name, number)) => (name, Some(number)),
-        None => (symbol, None),
+        Some((name, number)) if !name.is_empty() => (name, Some(number)),
+        _ => (symbol, None),
     }
 }
 
@@ -112,6 +112,7 @@ mod tests {
         assert_eq!(found(None, Some("other")).unwrap_err(), "\"other\" is not in the file.");
         assert_eq!(found(Some(9), None).unwrap_err(), "There is no line 9: the file has 2.");
         assert_eq!(found(Some(0), None).unwrap_err(), "There is no line 0: the file has 2.");
+        assert_eq!(find("a: #333", &SymbolPlace { line: None, symbol: Some("#333".to_string()) }), Ok(3..7));
         assert!(found(Some(1), Some("")).is_err() && find("", &SymbolPlace::default()) == Ok(0..0));
     }
 }

@@ -37,7 +37,7 @@ impl RuleProposal {
 
 /// Programs whose first words do not determine what they do, by kind: they run or destroy what they are
 /// given. A version suffix (`python3.12`) is ignored.
-const NEVER_PROPOSED: [&[&str]; 9] = [
+const NEVER_PROPOSED: [&[&str]; 10] = [
     // Shells and command prefixes.
     &["sh", "bash", "zsh", "dash", "ash", "fish", "ksh", "csh", "tcsh", "pwsh", "powershell", "busybox"],
     &["env", "eval", "exec", "source", ".", "sudo", "doas", "su", "pkexec", "runuser", "chroot", "unshare"],
@@ -49,6 +49,8 @@ const NEVER_PROPOSED: [&[&str]; 9] = [
     // Programs that delete or overwrite files.
     &["rm", "rmdir", "dd", "mkfs", "tee", "mv", "cp", "ln", "install", "truncate", "shred", "unlink"],
     &["kill", "pkill", "killall", "chmod", "chown", "chgrp", "crontab", "rsync", "docker", "podman"],
+    // Requests to language servers: each method is something else.
+    &["lsp", "LSP"],
     // Network programs, and input to a running command.
     &["curl", "wget", "ssh", "scp", "sftp", "stdin"],
 ];

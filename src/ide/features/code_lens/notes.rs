@@ -31,6 +31,10 @@ pub const SETTINGS: &[SettingSpec] = &[SettingSpec::new("code-lens", |cx, new| {
 /// Notes what is seen, so that it is asked about once it is still. A screen reader would read lenses as text of the file.
 pub fn note_shown(cx: &mut Cx<'_>) {
     let is_wanted = cx.state.slots[CODE_LENSES].is_on && !cx.state.is_accessible();
+    if !is_wanted && !cx.state.slots[CODE_LENSES].texts.is_empty() {
+        // Accessible mode was switched on.
+        clear(cx);
+    }
     let shown = if is_wanted { shown_texts(cx.state, Feature::CodeLens) } else { Vec::new() };
     cx.state.slots[CODE_LENSES].texts.note(shown, cx.now);
 }

@@ -31,6 +31,10 @@ pub const SETTINGS: &[SettingSpec] = &[SettingSpec::new("color-swatches", |cx, n
 /// Notes what is seen, so that it is asked about once it is still. A swatch says nothing to a screen reader.
 pub fn note_shown(cx: &mut Cx<'_>) {
     let is_wanted = cx.state.slots[DOCUMENT_COLORS].is_on && !cx.state.is_accessible();
+    if !is_wanted && !cx.state.slots[DOCUMENT_COLORS].texts.is_empty() {
+        // Accessible mode was switched on.
+        clear(cx);
+    }
     let shown = if is_wanted { shown_texts(cx.state, Feature::DocumentColors) } else { Vec::new() };
     cx.state.slots[DOCUMENT_COLORS].texts.note(shown, cx.now);
 }

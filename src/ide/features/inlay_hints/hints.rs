@@ -23,6 +23,10 @@ const HINTS_MAX: usize = 2_000;
 /// Notes what is seen, so that it is asked about once it is still. A screen reader would read hints as text of the file.
 pub fn note_shown(cx: &mut Cx<'_>) {
     let is_wanted = cx.state.slots[INLAY_HINTS].is_on && !cx.state.is_accessible();
+    if !is_wanted && !cx.state.slots[INLAY_HINTS].texts.is_empty() {
+        // Accessible mode was switched on.
+        clear(cx);
+    }
     let shown = if is_wanted { shown_texts(cx.state, Feature::InlayHints) } else { Vec::new() };
     cx.state.slots[INLAY_HINTS].texts.note(shown, cx.now);
 }

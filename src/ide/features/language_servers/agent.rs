@@ -18,7 +18,7 @@ use crate::lsp::client::incoming::FileDiagnostics;
 use crate::lsp::document::DocumentText;
 use crate::lsp::position::Encoding;
 use crate::lsp::table::{Feature, Features};
-use crate::runtime::language_servers::server::ServerCommand;
+use crate::runtime::language_servers::server::{ServerCommand, ServerState};
 use crate::text::display::columns;
 use crate::tools::interaction::language_servers::{
     FileDiagnostic, FoundDiagnostics, LanguageServers, NoServers, OpenFile, OpenServer, Purpose, ServerStatus,
@@ -114,6 +114,8 @@ impl LanguageServers for EditorServers {
         let names = self.ask("language-servers.restart", move |cx, reply| {
             let servers = cx.state.slots[LANGUAGE_SERVERS].servers.iter();
             let named = servers.filter(|server| name.as_ref().is_none_or(|name| server.spec.name == *name));
+            // What the user has stopped stays so.
+            let named = named.filter(|server| server.state != ServerState::Stopped);
             let sent = named.filter(|server| server.send(ServerCommand::Restart));
             answer(reply, sent.map(|server| server.spec.name.clone()).collect());
         });
@@ -272,9 +274,11 @@ fn found(state: &State, path: &PathBuf) -> Option<FoundDiagnostics> {
     if let Some(id) = agent_files::open_text(state, path) {
         let buffer = state.buffers.all().iter().find(|buffer| buffer.id == id)?;
         let (text, version) = (buffer.area.text(), buffer.area.document.version());
-        let has_looked = |serving: &Serving| buffer.servers.seen_by(serving.server) == Some(version);
-        servers.iter().any(has_looked).then_some(())?;
-        let marks = buffer.servers.diagnostics.all().map(|mark| {
+        let has_looked = |number: u32| buffer.servers.seen_by(number) == Some(version);
+        servers.iter().any(|serving| has_looked(serving.server)).then_some(())?;
+        // What the others found before may be mended.
+        let marks = buffer.servers.diagnostics.by_server().filter(|(number, _)| has_looked(*number));
+        let marks = marks.map(|(_, mark)| {
             let (line, column) =
                 (text.line_of(mark.range.start), columns::column_of(text, mark.range.start, 1));
             let bytes = mark.range.start.0..mark.range.end.0;

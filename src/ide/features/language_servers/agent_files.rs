@@ -59,7 +59,9 @@ pub async fn read(env: &dyn Environment, path: &Path) -> Result<String, String> 
         return Err(format!("the file has more than {} MiB", FILE_MAX >> 20));
     }
     let bytes = env.read(path).await.map_err(failed)?.bytes;
-    String::from_utf8(bytes).map_err(|_| "the file is not UTF-8 text".to_string())
+    let text = String::from_utf8(bytes).map_err(|_| "the file is not UTF-8 text".to_string())?;
+    // Servers do not know of byte order marks.
+    Ok(text.strip_prefix('\u{feff}').map(String::from).unwrap_or(text))
 }
 
 /// Returns the search for the servers of a file.
@@ -206,6 +208,20 @@ pub fn visit(cx: &mut Cx<'_>, path: &Path, language_id: &str, servers: Vec<Servi
         return;
     }
     let holders = earlier.map_or(0, |visit| visit.holders);
+    let mut servers = servers;
+    for other in earlier
+        .into_iter()
+        .flat_map(|visit| &visit.servers)
+        .filter(|one| !servers.contains(one))
+        .copied()
+        .collect::<Vec<_>>()
+    {
+        if holders > 0 {
+            servers.push(other);
+        } else if let Some(server) = known.server(other.server) {
+            server.send(ServerCommand::Close(path.to_path_buf()));
+        }
+    }
     known.last_visit += 1;
     let version = known.last_visit;
     let text = Arc::new(PlainText::new(text));

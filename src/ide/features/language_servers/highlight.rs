@@ -19,7 +19,7 @@ use crate::ide::model::occurrences::{Occurrence, Occurrences};
 use crate::lsp::client::QuestionError;
 use crate::lsp::client::ranges::{HIGHLIGHT, Uses};
 use crate::lsp::table::Feature;
-use crate::text::movement::motion::{is_word, run_around};
+use crate::text::movement::motion::is_word;
 use crate::text::position::Byte;
 use crate::text::selection::{Range, Selection};
 
@@ -82,8 +82,9 @@ pub fn update(cx: &mut Cx<'_>) {
     }
     let Some((id, _, caret)) = now else { return };
     let is_name = cx.state.buffers.current().is_some_and(|buffer| {
-        let name = run_around(buffer.area.text(), caret, is_word);
-        name.start < name.end
+        let text = buffer.area.text();
+        let beside = [text.char_at(caret), text.char_before(caret)];
+        beside.into_iter().flatten().any(is_word)
     });
     if is_name && cx.state.slots[LANGUAGE_SERVERS].offers(id, Feature::DocumentHighlight, HIGHLIGHT) {
         cx.state.slots[LANGUAGE_SERVERS].resting.ask_at = Some(cx.now + REST);

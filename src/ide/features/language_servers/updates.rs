@@ -159,7 +159,9 @@ pub fn pull_all(cx: &mut Cx<'_>, number: u32) {
     let known = &cx.state.slots[LANGUAGE_SERVERS];
     let texts =
         known.texts.values().filter(|text| text.servers.iter().any(|serving| serving.server == number));
-    let paths: Vec<_> = texts.map(|text| text.path.clone()).collect();
+    let visits = known.visits.iter();
+    let visited = visits.filter(|(_, visit)| visit.servers.iter().any(|serving| serving.server == number));
+    let paths: Vec<_> = texts.map(|text| &text.path).chain(visited.map(|(path, _)| path)).cloned().collect();
     for path in paths {
         pull(cx, number, path);
     }

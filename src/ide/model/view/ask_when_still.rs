@@ -190,6 +190,11 @@ impl AskWhenStill {
     pub fn clear(&mut self) {
         self.texts.clear();
     }
+
+    /// Whether no text was noted since it was cleared.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
 }
 
 /// Returns parts with as much beside each as it is long, without overlaps.

@@ -115,7 +115,18 @@ impl Shared {
                 return Opened { shared: shared.clone(), path: path.to_path_buf() };
             }
             let text = Arc::new(PlainText::new(text));
-            let holders = state.visits.get(path).map_or(0, |visit| visit.holders) + 1;
+            let (earlier, holders) = state
+                .visits
+                .get(path)
+                .map_or((Vec::new(), 1), |visit| (visit.servers.clone(), visit.holders + 1));
+            // Those that know it from before hear of the new text, too.
+            let mut servers = servers;
+            servers.extend(
+                earlier
+                    .into_iter()
+                    .filter(|(id, _)| servers.iter().all(|(known, _)| known != id))
+                    .collect::<Vec<_>>(),
+            );
             let commands: Vec<_> = servers.iter().filter_map(|(id, _)| state.commands(*id)).collect();
             let visit = Visit { holders, version, text: text.clone(), servers, found: HashMap::new() };
             state.visits.insert(path.to_path_buf(), visit);

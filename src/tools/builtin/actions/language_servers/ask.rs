@@ -1,5 +1,7 @@
 //! The action: questions to language servers, and the changes that they work out.
 
+use std::time::Duration;
+
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::Value;
@@ -61,7 +63,7 @@ impl Action for AskServers {
         call: &Invocation,
     ) -> Option<BoxFuture<'static, Result<PlannedCall, String>>> {
         let question = Question::of(&call.args);
-        let call = call.clone();
+        let (call, timeout) = (call.clone(), question.timeout);
         let planned = match question.action.as_str() {
             "rename" if question.changes_files() => rename::plan(tool, call, question).boxed(),
             "rename_file" if question.changes_files() => rename::plan_file(tool, call, question).boxed(),
@@ -69,13 +71,13 @@ impl Action for AskServers {
             "request" if !request::is_read_only(&question) => request::plan(tool, call, question).boxed(),
             _ => return None,
         };
-        Some(planned)
+        Some(within(timeout, planned).boxed())
     }
 
     fn run(&'static self, _tool: &'static str, call: Invocation) -> BoxFuture<'static, Outcome> {
         async move {
-            let cancel = call.cancel.clone();
-            let answered = cancel.run_until_cancelled(answer(call)).await;
+            let (cancel, timeout) = (call.cancel.clone(), Question::of(&call.args).timeout);
+            let answered = cancel.run_until_cancelled(within(timeout, answer(call))).await;
             answered.unwrap_or_else(|| Err(interrupted())).unwrap_or_else(Outcome::error)
         }
         .boxed()
@@ -94,6 +96,13 @@ impl Action for AskServers {
     fn result_view(&self, text: &str, details: Option<&Value>) -> ResultView {
         changes::files_view(details).unwrap_or_else(|| hits::view(text, hits::line))
     }
+}
+
+/// Gives up what takes longer than the call may.
+async fn within<T>(timeout: Duration, work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
+    let given_up =
+        |_| Err(format!("No answer within {} s. Ask again with a longer timeout.", timeout.as_secs()));
+    tokio::time::timeout(timeout, work).await.unwrap_or_else(given_up)
 }
 
 async fn answer(call: Invocation) -> Result<Outcome, String> {

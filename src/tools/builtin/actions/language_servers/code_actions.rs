@@ -18,15 +18,15 @@ use crate::tools::language_servers::draft::Draft;
 const WAIT: Duration = Duration::from_secs(3);
 
 /// An action with its server.
-struct Offered {
+struct FoundAction {
     name: String,
     client: Client,
     action: CodeAction,
     versions: Arc<Versions>,
 }
 
-/// Returns what servers offer at the place of a question.
-async fn offered(call: &Invocation, asked: &Asked) -> Result<Vec<Offered>, String> {
+/// Returns the actions at the place of a question.
+async fn find_actions(call: &Invocation, asked: &Asked) -> Result<Vec<FoundAction>, String> {
     let question = &asked.question;
     let path = &asked.file.path;
     let found = servers(call)?.diagnostics(path.clone(), WAIT, Purpose::Question).await;
@@ -49,7 +49,7 @@ async fn offered(call: &Invocation, asked: &Asked) -> Result<Vec<Offered>, Strin
     for (name, found) in answers(answered)? {
         let Some((_, client)) = clients.iter().find(|(known, _)| *known == name) else { continue };
         let (client, versions) = (client.clone(), found.versions);
-        all.extend(found.actions.into_iter().map(|action| Offered {
+        all.extend(found.actions.into_iter().map(|action| FoundAction {
             name: name.clone(),
             client: client.clone(),
             action,
@@ -70,13 +70,13 @@ fn check_place(question: &Question) -> Result<(), String> {
 pub async fn list(call: &Invocation, question: &Question) -> Result<Outcome, String> {
     check_place(question)?;
     let asked = open(call, question).await?;
-    let all = offered(call, &asked).await?;
+    let all = find_actions(call, &asked).await?;
     if all.is_empty() {
         return Ok(Outcome::text("There are no code actions here."));
     }
     let mut text = String::new();
-    for (n, offered) in all.iter().enumerate() {
-        let action = &offered.action;
+    for (n, found) in all.iter().enumerate() {
+        let action = &found.action;
         let kind = action.kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
         let remark = match (&action.disabled, action.is_preferred) {
             (Some(reason), _) => format!(" [not now: {reason}]"),
@@ -98,17 +98,17 @@ pub async fn plan(tool: &'static str, call: Invocation, question: Question) -> R
             .to_string());
     };
     let asked = open(&call, &question).await?;
-    let mut all = offered(&call, &asked).await?;
+    let mut all = find_actions(&call, &asked).await?;
     let by_number = choice.parse::<usize>().ok().and_then(|n| n.checked_sub(1)).filter(|at| *at < all.len());
     let named = |exact: bool| {
-        let title = |offered: &Offered| offered.action.title.to_lowercase();
+        let title = |found: &FoundAction| found.action.title.to_lowercase();
         let choice = choice.to_lowercase();
         all.iter().position(|one| if exact { title(one) == choice } else { title(one).contains(&choice) })
     };
     let Some(at) = by_number.or_else(|| named(true)).or_else(|| named(false)) else {
         return Err(format!("No code action here is called {choice:?}. List them without apply."));
     };
-    let Offered { name, client, action, versions } = all.swap_remove(at);
+    let FoundAction { name, client, action, versions } = all.swap_remove(at);
     let title = action.title.clone();
     let failed = |error: &dyn std::fmt::Display| format!("Nothing was changed: {name}: {error}.");
     if let Some(reason) = &action.disabled {

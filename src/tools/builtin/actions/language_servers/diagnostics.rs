@@ -25,7 +25,9 @@ pub async fn answer(call: &Invocation, question: &Question) -> Result<Outcome, S
     let Some(file) = &question.file else {
         return Err("diagnostics needs a file or a glob.".to_string());
     };
-    let is_glob = file.contains(['*', '?', '[', '{']);
+    // Some frameworks have brackets in names.
+    let is_file = call.env.exists(&paths::resolve(&*call.env, file)).await.unwrap_or_default();
+    let is_glob = file.contains(['*', '?', '[', '{']) && !is_file;
     let (files, count) = if is_glob {
         matching(call, file).await?
     } else {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::question::{Asked, Question, interrupted, open, open_path};
 use crate::base::plural::pluralize;
-use crate::exec::{FileKind, FindSpec};
+use crate::exec::{FileKind, FindSpec, Selection};
 use crate::llm::model::ToolSpec;
 use crate::lsp::client::Client;
 use crate::lsp::client::edits::RenameTarget;
@@ -64,10 +64,10 @@ pub async fn preview(call: &Invocation, question: &Question) -> Result<Outcome, 
     Ok(work_out(call, question).await?.preview(call.env.root()))
 }
 
-/// Returns the text of a file as a server knows it.
-pub fn known_by(client: &Client) -> impl Fn(&Path) -> Option<String> + Send + Sync + use<> {
+/// Returns the text of a file as a server knows it, with its version.
+pub fn known_by(client: &Client) -> impl Fn(&Path) -> Option<(u64, String)> + Send + Sync + use<> {
     let client = client.clone();
-    move |path: &Path| client.text(path).map(|known| known.text.text())
+    move |path: &Path| client.text(path).map(|known| (known.version, known.text.text()))
 }
 
 async fn work_out(call: &Invocation, question: &Question) -> Result<Change, String> {
@@ -80,12 +80,14 @@ async fn work_out(call: &Invocation, question: &Question) -> Result<Change, Stri
     // A second server would rename in its own way.
     let Some((name, client)) = servers.into_iter().next() else { return Err("No server.".to_string()) };
     let failed = |error: &dyn std::fmt::Display| format!("Nothing was renamed: {name}: {error}.");
-    let (text, range) = asked.place(&client)?;
+    let (_, range) = asked.place(&client)?;
     let path = &asked.file.path;
     let target = client.prepare_rename(path, range.start).await.map_err(|error| failed(&error))?;
     if target == RenameTarget::Nothing {
         return Err(failed(&"there is nothing to rename"));
     }
+    // The user may have typed meanwhile.
+    let (text, range) = asked.place(&client)?;
     let edit = client.rename(path, range.start, new).await.map_err(|error| failed(&error))?;
     let known = known_by(&client);
     let mut draft = Draft::new(&*call.env, &known);
@@ -156,7 +158,7 @@ async fn work_out_file(call: &Invocation, question: &Question) -> Result<Change,
     let clients: Vec<Client> = hearers.servers.iter().map(|(_, client)| client.clone()).collect();
     let known = |path: &Path| {
         let mut known = clients.iter().filter_map(|client| client.text(path));
-        known.next().map(|known| known.text.text())
+        known.next().map(|known| (known.version, known.text.text()))
     };
     let mut draft = Draft::new(&*call.env, &known);
     for (name, client) in &hearers.servers {
@@ -170,7 +172,7 @@ async fn work_out_file(call: &Invocation, question: &Question) -> Result<Change,
             note.push(format!("The edits of {name} are left out: {error}."));
         }
     }
-    draft.rename(&from, &to).await.map_err(|error| format!("Nothing was renamed: {error}."))?;
+    draft.rename(&from, &to, false).await.map_err(|error| format!("Nothing was renamed: {error}."))?;
     let files = draft.finish();
     let (places, count) = (
         files.values().map(|file| file.places).sum(),
@@ -193,7 +195,11 @@ async fn representatives(call: &Invocation, path: &Path, is_folder: bool) -> Res
     if !is_folder {
         return Ok(vec![path.to_path_buf()]);
     }
-    let spec = FindSpec { root: path.to_path_buf(), ..Default::default() };
+    let spec = FindSpec {
+        root: path.to_path_buf(),
+        files: Selection { hidden: true, ignored: true, ..Selection::default() },
+        ..FindSpec::default()
+    };
     let (found, _, _) = gather::paths(call, spec).await?;
     if found.len() > FILES_MAX {
         return Err(format!("Nothing was renamed: the folder has more than {FILES_MAX} files."));

@@ -14,8 +14,8 @@ use crate::lsp::uri;
 use crate::tools::contract::tool::{Invocation, Outcome, PlannedCall, Tool, ToolClass};
 use crate::tools::contract::view::CallView;
 
-/// Methods outside of `textDocument/` that change nothing.
-const READ_ONLY: [&str; 14] = [
+/// Methods that change nothing.
+const READ_ONLY: [&str; 42] = [
     "callHierarchy/incomingCalls",
     "callHierarchy/outgoingCalls",
     "codeAction/resolve",
@@ -23,12 +23,40 @@ const READ_ONLY: [&str; 14] = [
     "completionItem/resolve",
     "documentLink/resolve",
     "inlayHint/resolve",
+    "textDocument/codeAction",
+    "textDocument/codeLens",
+    "textDocument/colorPresentation",
+    "textDocument/completion",
+    "textDocument/declaration",
+    "textDocument/definition",
+    "textDocument/diagnostic",
+    "textDocument/documentColor",
+    "textDocument/documentHighlight",
+    "textDocument/documentLink",
+    "textDocument/documentSymbol",
+    "textDocument/foldingRange",
+    "textDocument/formatting",
+    "textDocument/hover",
+    "textDocument/implementation",
+    "textDocument/inlayHint",
+    "textDocument/inlineValue",
+    "textDocument/linkedEditingRange",
+    "textDocument/moniker",
+    "textDocument/onTypeFormatting",
+    "textDocument/prepareCallHierarchy",
+    "textDocument/prepareRename",
+    "textDocument/prepareTypeHierarchy",
+    "textDocument/rangeFormatting",
+    "textDocument/references",
+    "textDocument/rename",
+    "textDocument/selectionRange",
+    "textDocument/semanticTokens/full",
+    "textDocument/signatureHelp",
+    "textDocument/typeDefinition",
     "typeHierarchy/subtypes",
     "typeHierarchy/supertypes",
     "workspace/diagnostic",
     "workspace/symbol",
-    "workspace/textDocumentContent",
-    "workspace/willRenameFiles",
     "workspaceSymbol/resolve",
 ];
 /// Beginnings of methods by which client and server keep in step. Sent by hand they would get out of it.
@@ -57,7 +85,7 @@ fn is_own(method: &str) -> bool {
 /// Whether the request is known to change nothing, or will be refused.
 pub fn is_read_only(question: &Question) -> bool {
     let method = method(question);
-    method.is_empty() || is_own(method) || method.starts_with("textDocument/") || READ_ONLY.contains(&method)
+    method.is_empty() || is_own(method) || READ_ONLY.contains(&method)
 }
 
 /// Sends a request that changes nothing.
@@ -84,18 +112,38 @@ async fn prepare(call: &Invocation, question: &Question) -> Result<(Asked, Clien
         return Err(format!("{method} is sent by the editor alone."));
     }
     let asked = open(call, question).await?;
-    let offering = asked.file.servers.iter().find(|server| server.client.offers(method));
-    let Some(server) = offering.or_else(|| asked.file.servers.first()) else {
+    let available = asked.file.servers.iter().find(|server| server.client.offers(method));
+    let Some(server) = available.or_else(|| asked.file.servers.first()) else {
         return Err("No server.".to_string());
     };
     let client = server.client.clone().with_timeout(question.timeout);
     let params = match &question.payload {
         Some(payload) => {
-            serde_json::from_str(payload).map_err(|error| format!("payload is no valid JSON: {error}."))?
+            let params = serde_json::from_str(payload)
+                .map_err(|error| format!("payload is no valid JSON: {error}."))?;
+            check_files(&params, &asked)?;
+            params
         }
         None => params(&asked, &client)?,
     };
     Ok((asked, client, params))
+}
+
+/// Fails if parameters name another file than the one that was opened: only that one was judged.
+fn check_files(params: &Value, asked: &Asked) -> Result<(), String> {
+    let own = uri::of_path(&asked.file.path);
+    let mut waiting = vec![params];
+    while let Some(value) = waiting.pop() {
+        match value {
+            Value::String(text) if text.starts_with("file:") && Some(text) != own.as_ref() => {
+                return Err(format!("payload names {text}; a request is about its file alone."));
+            }
+            Value::Array(items) => waiting.extend(items),
+            Value::Object(fields) => waiting.extend(fields.values()),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Returns the parameters of a request about the place of the question.
@@ -141,7 +189,9 @@ impl Tool for PlannedRequest {
 
     /// In the form of a command, so that rules for commands hold: no method is known to be read-only.
     fn targets(&self, _args: &Value) -> Vec<String> {
-        vec![format!("{} request '{}'", self.spec.name, self.method.replace('\'', "'\\''"))]
+        let quoted = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
+        let params = self.params.to_string();
+        vec![format!("{} request {} {}", self.spec.name, quoted(&self.method), quoted(&params))]
     }
 
     fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome> {

@@ -23,8 +23,7 @@ pub async fn answer(call: &Invocation, question: &Question) -> Result<Outcome, S
             if running.is_empty() {
                 return Err("No language server runs. Name a file whose servers are to be asked.".to_string());
             }
-            let asked =
-                running.into_iter().filter(|server| server.features.contains(Feature::WorkspaceSymbols));
+            let asked = running.into_iter().filter(|server| server.client.offers(PROJECT_SYMBOLS));
             let asked = asked.map(|server| (server.name, server.client.with_timeout(question.timeout)));
             project(call, query, asked.collect()).await
         }
@@ -71,19 +70,20 @@ async fn project(call: &Invocation, query: &str, asked: Vec<(String, Client)>) -
     let mut text = Vec::new();
     for (_, (client, symbols)) in answers(found)? {
         for symbol in symbols.into_iter().take(PROJECT_SYMBOLS_MAX.saturating_sub(text.len())) {
-            let place = place_of(&client, symbol).await.map_err(|error| format!("{error}."))?;
+            let place = place_of(&client, symbol).await;
             text.push(lines.show(&place, 0).await);
         }
     }
     Ok(Outcome::text(if text.is_empty() { "Nothing was found.".to_string() } else { text.join("\n") }))
 }
 
-async fn place_of(client: &Client, symbol: ProjectSymbol) -> Result<ServerPlace, QuestionError> {
-    let range = client.symbol_range(&symbol).await?.unwrap_or_default();
+/// A symbol whose place in its file is not known is shown at its begin.
+async fn place_of(client: &Client, symbol: ProjectSymbol) -> ServerPlace {
+    let range = client.symbol_range(&symbol).await.ok().flatten().unwrap_or_default();
     let container =
         if symbol.container.is_empty() { String::new() } else { format!("{}.", symbol.container) };
     let label = format!("[{} {container}{}]", symbol.kind, symbol.name);
-    Ok(ServerPlace { location: Location { path: symbol.path, range }, encoding: client.encoding(), label })
+    ServerPlace { location: Location { path: symbol.path, range }, encoding: client.encoding(), label }
 }
 
 /// Returns where the function at a place is called, or what it calls.
@@ -114,7 +114,13 @@ async fn related(
     let items = client.hierarchy_items(relation, &asked.file.path, at).await?;
     let mut places = Vec::new();
     for item in items.into_iter().take(ITEMS_MAX) {
-        for related in client.related_items(relation, &item).await? {
+        let found = match client.related_items(relation, &item).await {
+            Ok(found) => found,
+            // What was found before is worth more than the error.
+            Err(_) if !places.is_empty() => continue,
+            Err(error) => return Err(error),
+        };
+        for related in found {
             let other = &related.item;
             let label = format!("[{} {}]", other.kind, other.name);
             // Of what calls it the calls are in its file; what it calls is shown where it is.
