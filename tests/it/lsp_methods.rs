@@ -5,8 +5,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Methods that are sent with a name put together from parts.
-const JOINED: [&str; 3] =
-    ["workspace/willRenameFiles", "workspace/didRenameFiles", "textDocument/semanticTokens/full/delta"];
+const JOINED: [&str; 4] = [
+    "workspace/willRenameFiles",
+    "workspace/didRenameFiles",
+    "textDocument/semanticTokens/full/delta",
+    "textDocument/semanticTokens/range",
+];
 
 /// The rows of the table: method, state, and test or reason.
 fn rows() -> Vec<(String, String, String)> {

@@ -27,20 +27,29 @@ pub struct Counts {
     pub others: usize,
 }
 
+/// Where diagnostics come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Source {
+    /// Number of the server.
+    pub server: u32,
+    /// Whether it was asked for them, or has sent them by itself.
+    pub is_pulled: bool,
+}
+
 /// All of them, by position.
 #[derive(Debug, Clone, Default)]
 pub struct Diagnostics {
     /// Each with the number of the server that found it.
-    marks: Vec<(u32, Mark)>,
+    marks: Vec<(Source, Mark)>,
     /// Length of the longest: a search for what touches a position starts that far before it.
     longest: usize,
 }
 
 impl Diagnostics {
     /// Replaces what a server found.
-    pub fn set(&mut self, server: u32, found: impl IntoIterator<Item = Mark>) {
-        self.marks.retain(|(by, _)| *by != server);
-        self.marks.extend(found.into_iter().map(|mark| (server, mark)));
+    pub fn set(&mut self, source: Source, found: impl IntoIterator<Item = Mark>) {
+        self.marks.retain(|(by, _)| *by != source);
+        self.marks.extend(found.into_iter().map(|mark| (source, mark)));
         self.marks.sort_by_key(|(_, mark)| (mark.range.start, std::cmp::Reverse(mark.diagnostic.severity)));
         self.measure();
     }
@@ -70,7 +79,7 @@ impl Diagnostics {
 
     /// Returns them with the numbers of their servers.
     pub fn by_server(&self) -> impl Iterator<Item = (u32, &Mark)> {
-        self.marks.iter().map(|(server, mark)| (*server, mark))
+        self.marks.iter().map(|(source, mark)| (source.server, mark))
     }
 
     /// Whether there is none.
@@ -89,7 +98,7 @@ impl Diagnostics {
 
     /// Returns those of a server that touch a range, by position.
     pub fn of_server(&self, server: u32, range: Range<Byte>) -> impl Iterator<Item = &Mark> {
-        let own = self.marks.iter().filter(move |(by, _)| *by == server).map(|(_, mark)| mark);
+        let own = self.marks.iter().filter(move |(by, _)| by.server == server).map(|(_, mark)| mark);
         own.filter(move |mark| mark.range.start <= range.end && mark.range.end >= range.start)
     }
 
@@ -172,9 +181,13 @@ mod tests {
 
     fn found() -> Diagnostics {
         let mut found = Diagnostics::default();
-        found.set(1, [mark(4..6, Severity::Warning, "b"), mark(0..20, Severity::Hint, "a")]);
-        found.set(2, [mark(4..4, Severity::Error, "c")]);
+        found.set(pushed(1), [mark(4..6, Severity::Warning, "b"), mark(0..20, Severity::Hint, "a")]);
+        found.set(pushed(2), [mark(4..4, Severity::Error, "c")]);
         found
+    }
+
+    fn pushed(server: u32) -> Source {
+        Source { server, is_pulled: false }
     }
 
     #[test]
@@ -182,7 +195,7 @@ mod tests {
         let mut found = found();
         assert_eq!(messages(found.all()), ["a", "c", "b"], "by position, the worst first");
         assert_eq!(found.counts(), Counts { errors: 1, warnings: 1, others: 1 });
-        found.set(1, []);
+        found.set(pushed(1), []);
         assert_eq!(messages(found.all()), ["c"]);
     }
 

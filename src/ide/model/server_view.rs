@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
-use crate::ide::model::diagnostics::{Diagnostics, Mark};
+use crate::ide::model::diagnostics::{Diagnostics, Mark, Source};
 use crate::ide::model::line_notes::LineNotes;
 use crate::ide::model::listeners::SERVERS;
 use crate::ide::model::occurrences::Occurrences;
@@ -165,7 +165,9 @@ impl ServerView {
 
     /// Drops what a server has found, because it does not run any more.
     pub fn forget(&mut self, server: u32) {
-        self.diagnostics.set(server, []);
+        for is_pulled in [false, true] {
+            self.diagnostics.set(Source { server, is_pulled }, []);
+        }
         self.seen.remove(&server);
     }
 
@@ -176,15 +178,15 @@ impl ServerView {
 
     /// Shows what a server found in a version of the text, moved along with the edits since. Returns `false` if these are
     /// not known; then nothing changes.
-    pub fn show(&mut self, server: u32, version: u64, found: Vec<Mark>) -> bool {
+    pub fn show(&mut self, source: Source, version: u64, found: Vec<Mark>) -> bool {
         let Some(since) = self.since(version) else { return false };
         let mut moved = Diagnostics::default();
-        moved.set(server, found);
+        moved.set(source, found);
         for (_, changes) in since {
             moved.map(changes);
         }
-        self.seen.insert(server, version);
-        self.diagnostics.set(server, moved.all().cloned());
+        self.seen.insert(source.server, version);
+        self.diagnostics.set(source, moved.all().cloned());
         true
     }
 }
@@ -220,6 +222,8 @@ mod tests {
         document.apply(Transaction::new(changes), &Selection::single(Selected::cursor(Byte(0))), 0);
     }
 
+    const PUSHED: Source = Source { server: 1, is_pulled: false };
+
     /// A diagnostic of that range.
     fn mark(from: usize, to: usize) -> Mark {
         let list = crate::base::json::json!([{ "message": "m", "range": { "start": { "line": 0, "character": 0 },
@@ -241,18 +245,33 @@ mod tests {
         insert(&mut document, 0, "xx");
         insert(&mut document, 0, "y");
         view.apply_changes(&mut document);
-        assert!(view.show(1, asked, vec![mark(1, 3)]));
+        assert!(view.show(PUSHED, asked, vec![mark(1, 3)]));
         assert_eq!(shown(&view), [(4, 6)]);
-        assert!(view.show(1, asked + 1, vec![mark(1, 3)]));
+        assert!(view.show(PUSHED, asked + 1, vec![mark(1, 3)]));
         assert_eq!(shown(&view), [(2, 4)]);
-        assert!(view.show(1, asked + 2, vec![mark(1, 3)]));
+        assert!(view.show(PUSHED, asked + 2, vec![mark(1, 3)]));
         assert_eq!(shown(&view), [(1, 3)]);
-        assert!(!view.show(1, asked + 3, vec![mark(5, 6)]), "a version that never was");
+        assert!(!view.show(PUSHED, asked + 3, vec![mark(5, 6)]), "a version that never was");
         let moved = |version| view.moved(version, [Byte(1)..Byte(3)]);
         assert_eq!(moved(asked), Some(vec![Byte(4)..Byte(6)]));
         assert_eq!(moved(asked + 2), Some(vec![Byte(1)..Byte(3)]));
         assert_eq!(moved(asked + 3), None);
         assert_eq!(shown(&view), [(1, 3)]);
+    }
+
+    #[test]
+    fn server_view_keeps_what_was_sent_beside_what_was_asked_for() {
+        let mut document = Document::new("abcdef", Format::default());
+        let mut view = ServerView::default();
+        view.follow(&mut document);
+        let version = document.version();
+        assert!(view.show(PUSHED, version, vec![mark(1, 3)]));
+        assert!(view.show(Source { is_pulled: true, ..PUSHED }, version, vec![mark(4, 5)]));
+        assert_eq!(shown(&view), [(1, 3), (4, 5)]);
+        assert!(view.show(Source { is_pulled: true, ..PUSHED }, version, Vec::new()));
+        assert_eq!(shown(&view), [(1, 3)], "an empty answer takes back only what was answered before");
+        view.forget(1);
+        assert!(shown(&view).is_empty());
     }
 
     #[test]
@@ -271,7 +290,7 @@ mod tests {
             view.apply_changes(&mut document);
         }
         assert!(view.take_unsent().is_none());
-        assert!(!view.show(1, asked, vec![mark(0, 1)]), "too long ago");
+        assert!(!view.show(PUSHED, asked, vec![mark(0, 1)]), "too long ago");
         insert(&mut document, 0, "a");
         view.apply_changes(&mut document);
         assert_eq!(view.take_unsent().map(|records| records.len()), Some(1), "then it goes on");

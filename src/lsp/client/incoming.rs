@@ -69,6 +69,9 @@ pub struct FileDiagnostics {
     pub diagnostics: Vec<Diagnostic>,
     /// How many the server sent.
     pub total: usize,
+    /// Whether the server was asked for them. What it was asked for and what it sends by itself are kept beside each other: some
+    /// find one kind of problems in this way and another in that (rust-analyzer and the compiler).
+    pub is_pulled: bool,
 }
 
 impl Client {
@@ -194,7 +197,7 @@ impl Client {
             let ranges = diagnostics.iter().map(|found| known.text.offsets(found.range, encoding));
             (known.version, ranges.collect())
         });
-        Some(ServerEvent::Diagnostics(FileDiagnostics { path, text, diagnostics, total }))
+        Some(ServerEvent::Diagnostics(FileDiagnostics { path, text, diagnostics, total, is_pulled: false }))
     }
 }
 

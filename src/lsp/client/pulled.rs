@@ -49,7 +49,13 @@ impl Client {
             let (diagnostics, total) = diagnostics::decode(report["items"].take());
             let ranges = diagnostics.iter().map(|one| asked.text.offsets(one.range, encoding)).collect();
             let text = Some((asked.version, ranges));
-            found.push(FileDiagnostics { path: path.to_path_buf(), text, diagnostics, total });
+            found.push(FileDiagnostics {
+                path: path.to_path_buf(),
+                text,
+                diagnostics,
+                total,
+                is_pulled: true,
+            });
         }
         if let Value::Object(related) = related {
             let others =
@@ -70,6 +76,6 @@ impl Client {
             let ranges = diagnostics.iter().map(|one| known.text.offsets(one.range, encoding)).collect();
             (known.version, ranges)
         });
-        Some(FileDiagnostics { path, text, diagnostics, total })
+        Some(FileDiagnostics { path, text, diagnostics, total, is_pulled: true })
     }
 }

@@ -13,6 +13,7 @@ use crate::ide::core::context::{Cx, Tasks, answer_or_error};
 use crate::ide::core::state::State;
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer, Serving};
 use crate::ide::features::language_servers::{agent_files, questions, sync, updates};
+use crate::ide::model::diagnostics::Source;
 use crate::lsp::answers::diagnostics::Diagnostic;
 use crate::lsp::client::incoming::FileDiagnostics;
 use crate::lsp::document::DocumentText;
@@ -221,7 +222,7 @@ pub fn take_in(state: &mut State, number: u32, found: &FileDiagnostics) -> bool 
             FileDiagnostic::new(diagnostic, place, bytes.clone())
         };
         let all = found.diagnostics.iter().zip(ranges).map(one).collect();
-        visit.found.insert(number, all);
+        visit.found.insert(Source { server: number, is_pulled: found.is_pulled }, all);
     }
     true
 }
@@ -261,7 +262,7 @@ fn is_complete(state: &State, path: &PathBuf) -> bool {
             let view = buffer.map(|buffer| &buffer.servers);
             servers.iter().all(|serving| view.is_some_and(|view| view.seen_by(serving.server) == version))
         }
-        (None, Some(visit)) => servers.iter().all(|serving| visit.found.contains_key(&serving.server)),
+        (None, Some(visit)) => servers.iter().all(|serving| visit.is_seen_by(serving.server)),
         // It was closed, or its servers have ended.
         (None, None) => true,
     }
@@ -287,7 +288,11 @@ fn found(state: &State, path: &PathBuf) -> Option<FoundDiagnostics> {
         return Some(FoundDiagnostics { all: marks.collect(), is_complete });
     }
     let visit = state.slots[LANGUAGE_SERVERS].visits.get(path).filter(|visit| !visit.found.is_empty())?;
-    let all = visit.servers.iter().filter_map(|serving| visit.found.get(&serving.server)).flatten();
+    let sources = visit
+        .servers
+        .iter()
+        .flat_map(|serving| [false, true].map(|is_pulled| Source { server: serving.server, is_pulled }));
+    let all = sources.filter_map(|source| visit.found.get(&source)).flatten();
     Some(FoundDiagnostics { all: all.cloned().collect(), is_complete })
 }
 

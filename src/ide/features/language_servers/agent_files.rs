@@ -19,6 +19,7 @@ use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, Serving};
 use crate::ide::features::language_servers::{start, sync};
 use crate::ide::features::plugins;
 use crate::ide::model::buffers::BufferId;
+use crate::ide::model::diagnostics::Source;
 use crate::lsp::client::OpenDocument;
 use crate::lsp::document::PlainText;
 use crate::lsp::table::Table;
@@ -40,10 +41,17 @@ pub struct Visit {
     pub text: Arc<PlainText>,
     /// Its servers.
     pub servers: Vec<Serving>,
-    /// What each server found.
-    pub found: HashMap<u32, Vec<FileDiagnostic>>,
+    /// What each server found, as it sent it and as it was asked.
+    pub found: HashMap<Source, Vec<FileDiagnostic>>,
     /// How many tools need it open.
     holders: usize,
+}
+
+impl Visit {
+    /// Whether a server has looked at it.
+    pub fn is_seen_by(&self, server: u32) -> bool {
+        self.found.keys().any(|source| source.server == server)
+    }
 }
 
 /// Returns the open text of a file that servers know.

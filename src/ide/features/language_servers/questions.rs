@@ -61,7 +61,10 @@ pub fn why_none(state: &State, otherwise: &'static str) -> Reason {
 /// A server was started.
 pub fn has_servers(state: &State) -> Result<(), Reason> {
     let is_started = !state.slots[LANGUAGE_SERVERS].servers.is_empty();
-    require(is_started, why_none(state, "No language server is installed for the open files"))
+    let has_file = state.buffers.all().iter().any(|buffer| buffer.path.is_some());
+    let otherwise =
+        if has_file { "No language server is installed for the open files" } else { "No file open" };
+    require(is_started, why_none(state, otherwise))
 }
 
 /// A server that is asked.

@@ -11,7 +11,7 @@ use crate::ide::features::language_servers::highlight;
 use crate::ide::features::language_servers::questions;
 use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::features::language_servers::sync;
-use crate::ide::model::diagnostics::Mark;
+use crate::ide::model::diagnostics::{Mark, Source};
 use crate::lsp::client::QuestionError;
 use crate::lsp::client::incoming::{FileDiagnostics, ServerEvent};
 use crate::lsp::table::Feature;
@@ -141,10 +141,11 @@ pub fn show_diagnostics(cx: &mut Cx<'_>, number: u32, found: FileDiagnostics) {
     let Some((version, ranges)) = found.text.filter(|_| is_asked) else { return };
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
     buffer.servers.apply_changes(&mut buffer.area.document);
+    let source = Source { server: number, is_pulled: found.is_pulled };
     let marks = found.diagnostics.into_iter().zip(ranges);
     let marks =
         marks.map(|(diagnostic, range)| Mark { range: Byte(range.start)..Byte(range.end), diagnostic });
-    if !buffer.servers.show(number, version, marks.collect()) {
+    if !buffer.servers.show(source, version, marks.collect()) {
         // The edits since are not known. The server hears of them with the next batch and answers again.
         return;
     }

@@ -43,8 +43,8 @@ pub struct Visit {
     pub text: Arc<PlainText>,
     /// Its servers, in the order of the table.
     pub servers: Vec<(ServerId, Features)>,
-    /// What each of them found in this version.
-    pub found: HashMap<ServerId, Vec<FileDiagnostic>>,
+    /// What each of them found in this version: as it sent it, and as it was asked (`true`).
+    pub found: HashMap<(ServerId, bool), Vec<FileDiagnostic>>,
 }
 
 /// The state.
@@ -123,13 +123,14 @@ impl State {
     /// Whether all servers of a file have looked at it as it is.
     pub fn is_complete(&self, path: &Path) -> bool {
         let Some(visit) = self.visits.get(path) else { return true };
-        self.asked_for_diagnostics(path).iter().all(|id| visit.found.contains_key(id))
+        self.asked_for_diagnostics(path).iter().all(|id| visit.found.keys().any(|(by, _)| by == id))
     }
 
     /// Returns what was found in a file; `None` if no server has looked at it.
     pub fn found(&self, path: &Path) -> Option<FoundDiagnostics> {
         let visit = self.visits.get(path).filter(|visit| !visit.found.is_empty())?;
-        let all = visit.servers.iter().filter_map(|(id, _)| visit.found.get(id)).flatten().cloned();
+        let sources = visit.servers.iter().flat_map(|(id, _)| [(*id, false), (*id, true)]);
+        let all = sources.filter_map(|source| visit.found.get(&source)).flatten().cloned();
         Some(FoundDiagnostics { all: all.collect(), is_complete: self.is_complete(path) })
     }
 
@@ -145,7 +146,7 @@ impl State {
             FileDiagnostic::new(diagnostic, place, bytes)
         };
         let all = found.diagnostics.iter().zip(ranges).map(one).collect();
-        visit.found.insert(id, all);
+        visit.found.insert((id, found.is_pulled), all);
         true
     }
 
@@ -157,7 +158,7 @@ impl State {
             ServerState::Starting => {}
             _ => {
                 for visit in self.visits.values_mut() {
-                    visit.found.remove(&id);
+                    visit.found.retain(|(by, _), _| *by != id);
                 }
                 server.progress.clear();
                 server.is_loaded = false;
