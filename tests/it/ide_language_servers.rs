@@ -209,6 +209,25 @@ async fn language_server_without_an_answer_is_named() {
 }
 
 #[tokio::test]
+async fn language_server_that_was_stopped_is_named_and_not_the_code_blamed() {
+    let mut ide = trusted(project("fine\n", &json!({ "capabilities": capabilities() }))).await;
+    ide.keys("alt-, k s Delete").await;
+    let is_stopped = |state: &State| {
+        state.slots[LANGUAGE_SERVERS].servers.iter().all(|server| server.state == ServerState::Stopped)
+    };
+    ide.wait_for("the server is stopped", is_stopped).await;
+    ide.keys("Escape").await;
+    for keys in ["F12", "alt-, k k", "alt-, k R"] {
+        ide.keys(keys).await;
+        assert!(
+            ide.status_message().starts_with("toy stopped. Language servers: "),
+            "{}",
+            ide.status_message()
+        );
+    }
+}
+
+#[tokio::test]
 async fn language_server_that_cannot_be_understood_changes_nothing() {
     let junk = json!([
         { "raw": "Content-Length: 5\r\n\r\n{\"a\":" },

@@ -21,7 +21,7 @@ use crate::lsp::answers::locations;
 use crate::lsp::client::{Client, LocationKind, QuestionError};
 use crate::lsp::position::Encoding;
 use crate::lsp::table::Feature;
-use crate::runtime::language_servers::server::ServerCommand;
+use crate::runtime::language_servers::server::{ServerCommand, ServerState};
 use crate::text::position::Byte;
 
 /// Returns the client of a server once everything that was sent before has been; `None` if it does not run.
@@ -199,7 +199,25 @@ pub fn ask(cx: &mut Cx<'_>, feature: Feature) -> Option<Asked> {
         cx.state.set_error(format!("No language server of this file is asked for {}", feature.name()));
         return None;
     }
+    if let Some(reason) = why_all_ended(cx.state, buffer.id, feature) {
+        cx.state.set_error(reason);
+        return None;
+    }
     Some(Asked { buffer: buffer.id, path: served.path.clone(), at: buffer.area.caret(), servers })
+}
+
+/// Why none of the servers of a text can answer, if all have ended.
+fn why_all_ended(state: &State, id: BufferId, feature: Feature) -> Option<String> {
+    let servers = state.slots[LANGUAGE_SERVERS].for_feature(id, feature);
+    let has_ended = |server: &&RunningServer| {
+        matches!(
+            server.state,
+            ServerState::Stopped | ServerState::Failed { .. } | ServerState::Waiting { .. }
+        )
+    };
+    let first = servers.first().filter(|_| servers.iter().all(has_ended))?;
+    let servers = state.how_to("lsp.servers");
+    Some(format!("{} {}. Language servers: {servers}", visible(&first.spec.name), first.state.words()))
 }
 
 /// Why no server has an answer: the last problem, in a few words.
