@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use bowline::ide::core::state::State;
-use bowline::ide::features::language_servers::agent::Waiting;
 use bowline::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use bowline::llm::providers::scripted::Turn;
 use serde_json::{Value, json};
 
-use crate::support::language_server::{capabilities, methods, project, trusted};
+use crate::support::language_server::{capabilities, methods, project, trusted, wait_for_end};
 use crate::support::test_ide::TestIde;
 
 fn script() -> Value {
@@ -21,20 +20,6 @@ fn write(id: &str, path: &str, content: &str) -> Turn {
 
 fn is_asked(state: &State) -> bool {
     !state.slots[LANGUAGE_SERVERS].waiting_for_errors.is_empty()
-}
-
-/// Lets the time pass in which further answers are waited for, until the agent is done.
-async fn wait_for_end(ide: &mut TestIde) {
-    let is_answered =
-        |state: &State| state.slots[LANGUAGE_SERVERS].waiting_for_errors.iter().any(Waiting::is_answered);
-    let is_done = |state: &State| state.agent.working_since.is_none();
-    loop {
-        ide.wait_for("all answers, or the end", |state| is_answered(state) || is_done(state)).await;
-        if is_done(ide.state()) {
-            return ide.headless.idle().await;
-        }
-        ide.advance(Duration::from_millis(500));
-    }
 }
 
 /// The result of a call, as the model got it.

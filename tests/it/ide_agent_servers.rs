@@ -2,14 +2,12 @@
 
 use std::time::Duration;
 
-use bowline::ide::core::state::State;
-use bowline::ide::features::language_servers::agent::Waiting;
 use bowline::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use bowline::llm::providers::scripted::Turn;
 use bowline::tools::Mode;
 use serde_json::{Value, json};
 
-use crate::support::language_server::{capabilities, methods, project, text_of, trusted};
+use crate::support::language_server::{capabilities, methods, project, text_of, trusted, wait_for_end};
 use crate::support::test_ide::TestIde;
 
 fn range(line: u32, start: u32, end: u32) -> Value {
@@ -61,20 +59,6 @@ const FAMILIES: [Family; 4] = [
 fn result(ide: &TestIde, request: usize) -> String {
     let requests = ide.script.requests();
     serde_json::to_string(requests[request].messages.last().unwrap()).unwrap()
-}
-
-/// Lets the time pass in which further answers are waited for, until the agent is done.
-async fn wait_for_end(ide: &mut TestIde) {
-    let is_answered =
-        |state: &State| state.slots[LANGUAGE_SERVERS].waiting_for_errors.iter().any(Waiting::is_answered);
-    let is_done = |state: &State| state.agent.working_since.is_none();
-    loop {
-        ide.wait_for("all answers, or the end", |state| is_answered(state) || is_done(state)).await;
-        if is_done(ide.state()) {
-            return ide.headless.idle().await;
-        }
-        ide.advance(Duration::from_millis(500));
-    }
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Methods that are sent with a name put together from parts.
+/// Methods whose names are joined from parts.
 const JOINED: [&str; 4] = [
     "workspace/willRenameFiles",
     "workspace/didRenameFiles",

@@ -16,6 +16,8 @@ use crate::lsp::table::root::{Folders, server_root};
 use crate::lsp::table::{Features, Language, Origin, Server, Table};
 use crate::workspace::list;
 
+/// Maximum bytes of a file that is opened at servers only for a tool.
+const FILE_MAX: u64 = 4 << 20;
 /// Bytes of the first line by which a language is known.
 pub const FIRST_LINE_MAX: usize = 200;
 
@@ -54,7 +56,31 @@ pub struct Search {
     pub first_line: String,
 }
 
+/// Reads the text of a file as servers know it: without a byte order mark. The error is for the model.
+pub async fn read_text(env: &dyn Environment, path: &Path) -> Result<String, String> {
+    let failed = |error: EnvError| error.to_string();
+    if env.stat(path).await.map_err(failed)?.size > FILE_MAX {
+        return Err(format!("the file has more than {} MiB", FILE_MAX >> 20));
+    }
+    let bytes = env.read(path).await.map_err(failed)?.bytes;
+    let text = String::from_utf8(bytes).map_err(|_| "the file is not UTF-8 text".to_string())?;
+    Ok(text.strip_prefix('\u{feff}').map(String::from).unwrap_or(text))
+}
+
 impl Search {
+    /// Returns the search for a file with this text.
+    pub fn of_text(
+        env: Arc<dyn Environment>,
+        table: Arc<Table>,
+        path: PathBuf,
+        workspace: PathBuf,
+        text: &str,
+    ) -> Self {
+        let line = text.lines().next().unwrap_or_default();
+        let first_line = line[..line.floor_char_boundary(FIRST_LINE_MAX)].to_string();
+        Self { env, table, path, workspace, first_line }
+    }
+
     /// Returns the root of each server; `None` where it does not serve the file.
     async fn roots(&self, language: &Language, servers: Vec<Server>) -> Vec<Option<PathBuf>> {
         let (path, workspace, language) = (self.path.clone(), self.workspace.clone(), language.clone());

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use self::shared::{Opened, Shared};
 use self::state::ServerId;
-use super::search::{FIRST_LINE_MAX, Search, WantedServer};
+use super::search::{self, Search, WantedServer};
 use super::server::ServerCommand;
 use super::table_files;
 use crate::exec::Environment;
@@ -29,8 +29,6 @@ pub mod state;
 
 /// How long further answers are waited for after all servers have given one.
 const QUIET: Duration = Duration::from_millis(400);
-/// Maximum bytes of a file that is opened at servers.
-const FILE_MAX: u64 = 4 << 20;
 /// A server that was started and says nothing of what it does for so long has read the project, and how long it may take at most.
 const LOAD_PAUSE: Duration = Duration::from_millis(300);
 const LOAD_TIMEOUT: Duration = Duration::from_secs(15);
@@ -175,27 +173,12 @@ impl Inner {
     }
 
     async fn read(&self, path: &Path) -> Result<String, NoServers> {
-        let env = &self.options.env;
-        let failed = |error: crate::exec::EnvError| NoServers::File(error.to_string());
-        if env.stat(path).await.map_err(failed)?.size > FILE_MAX {
-            return Err(NoServers::File(format!("the file has more than {} MiB", FILE_MAX >> 20)));
-        }
-        let bytes = env.read(path).await.map_err(failed)?.bytes;
-        let text = String::from_utf8(bytes);
-        let text = text.map_err(|_| NoServers::File("the file is not UTF-8 text".to_string()))?;
-        // Servers do not know of byte order marks.
-        Ok(text.strip_prefix('\u{feff}').map(String::from).unwrap_or(text))
+        search::read_text(&*self.options.env, path).await.map_err(NoServers::File)
     }
 
     fn search(&self, table: Arc<Table>, path: &Path, text: &str) -> Search {
-        let line = text.lines().next().unwrap_or_default();
-        Search {
-            env: self.options.env.clone(),
-            table,
-            path: path.to_path_buf(),
-            workspace: self.options.workspace.clone(),
-            first_line: line[..line.floor_char_boundary(FIRST_LINE_MAX)].to_string(),
-        }
+        let (env, workspace) = (self.options.env.clone(), self.options.workspace.clone());
+        Search::of_text(env, table, path.to_path_buf(), workspace, text)
     }
 
     async fn open(&self, path: PathBuf, wait: Duration) -> Result<OpenFile, NoServers> {

@@ -1,7 +1,6 @@
 //! Places in files as text for a model: path, line, column and the line's text. Must not know what they are.
 
 use std::collections::HashMap;
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -72,27 +71,23 @@ impl<'e> PlaceLines<'e> {
         let position = file.position(at, Encoding::Utf32);
         let row = position.line as usize;
         let all = file.as_str().lines().enumerate().skip(row.saturating_sub(context));
-        let mut text = String::new();
+        let head = format!("{shown}:{}:{}: {label}", row + 1, position.character + 1);
+        let mut rows = Vec::new();
+        let mut is_shown = false;
         for (n, line) in all.take(row.min(context) + 1 + context) {
             let line: String = line.trim_end().chars().take(LINE_MAX).collect();
-            // Writing to a string cannot fail.
-            let _ = if n == row {
-                writeln!(
-                    text,
-                    "{shown}:{}:{}: {label}{}",
-                    n + 1,
-                    position.character + 1,
-                    indented(&line, context)
-                )
+            is_shown |= n == row;
+            rows.push(if n == row {
+                format!("{head}{}", indented(&line, context))
             } else {
-                writeln!(text, "{shown}-{}-  {line}", n + 1)
-            };
+                format!("{shown}-{}-  {line}", n + 1)
+            });
         }
-        if !text.contains(&format!("{shown}:{}:", row + 1)) {
+        if !is_shown {
             // An empty file, or behind its last line.
-            let _ = writeln!(text, "{shown}:{}:{}: {label}", row + 1, position.character + 1);
+            rows.push(head);
         }
-        text.trim_end().to_string()
+        rows.join("\n").trim_end().to_string()
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use bowline::ide::core::state::State;
+use bowline::ide::features::language_servers::agent::Waiting;
 use bowline::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use bowline::ide::model::view::ask_when_still::STILL;
 use bowline::runtime::language_servers::server::ServerState;
@@ -130,4 +131,18 @@ pub fn server_text(ide: &TestIde) -> String {
 /// The text of the shown file.
 pub fn text_of(ide: &mut TestIde) -> String {
     ide.state().buffers.current().unwrap().area.text().to_string()
+}
+
+/// Lets the time pass in which further answers are waited for, until the agent is done.
+pub async fn wait_for_end(ide: &mut TestIde) {
+    let is_answered =
+        |state: &State| state.slots[LANGUAGE_SERVERS].waiting_for_errors.iter().any(Waiting::is_answered);
+    let is_done = |state: &State| state.agent.working_since.is_none();
+    loop {
+        ide.wait_for("all answers, or the end", |state| is_answered(state) || is_done(state)).await;
+        if is_done(ide.state()) {
+            return ide.headless.idle().await;
+        }
+        ide.advance(Duration::from_millis(500));
+    }
 }

@@ -3,6 +3,7 @@
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::editor::modal::background;
+use crate::text::position::Byte;
 use crate::text::selection::{Range, Selection};
 
 /// The area's rows.
@@ -12,6 +13,22 @@ pub const COMMANDS: &[Command] = &[command(
     &["rename symbol", "rename local", "highlights"],
     select_same_local,
 )];
+
+/// Selects occurrences of a name in the shown text, at least one; the one at a position becomes the primary selection.
+pub fn select_occurrences(cx: &mut Cx<'_>, at: Byte, occurrences: impl Iterator<Item = Range>) {
+    let ranges: Vec<Range> = occurrences.collect();
+    let main = ranges.iter().position(|range| range.start() <= at && at <= range.end()).unwrap_or(0);
+    let count = ranges.len();
+    if let Some(buffer) = cx.state.buffers.current_mut() {
+        buffer.area.select(Selection::new(ranges, main));
+    }
+    cx.state.damage.add(Part::Editor);
+    cx.state.set_status(if count == 1 {
+        "No other occurrences".to_string()
+    } else {
+        format!("{count} occurrences")
+    });
+}
 
 /// Selects the occurrences of the local name at the primary cursor; in long files a task finds them.
 fn select_same_local(cx: &mut Cx<'_>) {
@@ -25,19 +42,7 @@ fn select_same_local(cx: &mut Cx<'_>) {
         let found = tree.local_references(&text, at);
         Box::new(move |cx| {
             let found = found.map_err(|refusal| refusal.to_string())?;
-            let main = found.iter().position(|range| range.start <= at && at <= range.end).unwrap_or(0);
-            let ranges: Vec<Range> =
-                found.into_iter().map(|found| Range::new(found.start, found.end)).collect();
-            let count = ranges.len();
-            if let Some(buffer) = cx.state.buffers.current_mut() {
-                buffer.area.select(Selection::new(ranges, main));
-            }
-            cx.state.damage.add(Part::Editor);
-            cx.state.set_status(if count == 1 {
-                "No other occurrences".to_string()
-            } else {
-                format!("{count} occurrences")
-            });
+            select_occurrences(cx, at, found.into_iter().map(|found| Range::new(found.start, found.end)));
             Ok(())
         })
     };

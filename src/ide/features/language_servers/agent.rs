@@ -19,6 +19,7 @@ use crate::lsp::client::incoming::FileDiagnostics;
 use crate::lsp::document::DocumentText;
 use crate::lsp::position::Encoding;
 use crate::lsp::table::{Feature, Features};
+use crate::runtime::language_servers::search::{Search, read_text};
 use crate::runtime::language_servers::server::{ServerCommand, ServerState};
 use crate::text::display::columns;
 use crate::tools::interaction::language_servers::{
@@ -152,8 +153,8 @@ fn begin(cx: &mut Cx<'_>, path: PathBuf, wait: Duration, purpose: Purpose, reply
     let started: Vec<(u32, String, PathBuf)> = known.servers.iter().map(RunningServer::place).collect();
     let (env, workspace) = (cx.env.clone(), cx.state.workspace.clone());
     let work = async move {
-        let text = agent_files::read(&*env, &path).await.ok()?;
-        let search = agent_files::search(env, table, path.clone(), workspace, &text);
+        let text = read_text(&*env, &path).await.ok()?;
+        let search = Search::of_text(env, table, path.clone(), workspace, &text);
         let (language_id, serving) = search.started(&started).await?;
         Some((path, language_id, serving, text))
     };

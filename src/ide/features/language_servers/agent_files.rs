@@ -10,7 +10,6 @@ use std::time::Duration;
 use futures::future::join_all;
 use tokio::sync::oneshot;
 
-use crate::exec::{EnvError, Environment};
 use crate::ide::core::context::{Cx, Tasks, answer_or_error};
 use crate::ide::core::state::State;
 use crate::ide::features::language_servers::agent::answer;
@@ -22,13 +21,9 @@ use crate::ide::model::buffers::BufferId;
 use crate::ide::model::diagnostics::Source;
 use crate::lsp::client::OpenDocument;
 use crate::lsp::document::PlainText;
-use crate::lsp::table::Table;
-use crate::runtime::language_servers::search::{FIRST_LINE_MAX, Found, Search};
+use crate::runtime::language_servers::search::{Found, Search, read_text};
 use crate::runtime::language_servers::server::ServerCommand;
 use crate::tools::interaction::language_servers::{FileDiagnostic, NoServers, OpenFile, OpenServer};
-
-/// Maximum bytes of a file that is opened at servers.
-const FILE_MAX: u64 = 4 << 20;
 
 /// Where a tool waits for a file.
 type Reply = oneshot::Sender<Result<OpenFile, NoServers>>;
@@ -60,31 +55,6 @@ pub fn open_text(state: &State, path: &PathBuf) -> Option<BufferId> {
     texts.iter().find(|(_, text)| text.path == *path).map(|(id, _)| *id)
 }
 
-/// Reads the text of a file.
-pub async fn read(env: &dyn Environment, path: &Path) -> Result<String, String> {
-    let failed = |error: EnvError| error.to_string();
-    if env.stat(path).await.map_err(failed)?.size > FILE_MAX {
-        return Err(format!("the file has more than {} MiB", FILE_MAX >> 20));
-    }
-    let bytes = env.read(path).await.map_err(failed)?.bytes;
-    let text = String::from_utf8(bytes).map_err(|_| "the file is not UTF-8 text".to_string())?;
-    // Servers do not know of byte order marks.
-    Ok(text.strip_prefix('\u{feff}').map(String::from).unwrap_or(text))
-}
-
-/// Returns the search for the servers of a file.
-pub fn search(
-    env: Arc<dyn Environment>,
-    table: Arc<Table>,
-    path: PathBuf,
-    workspace: PathBuf,
-    text: &str,
-) -> Search {
-    let line = text.lines().next().unwrap_or_default();
-    let first_line = line[..line.floor_char_boundary(FIRST_LINE_MAX)].to_string();
-    Search { env, table, path, workspace, first_line }
-}
-
 /// Opens a file at its servers, which are started if need be, and waits at most so long until they answer.
 pub fn open(cx: &mut Cx<'_>, path: PathBuf, wait: Duration, reply: Reply) {
     sync::flush(cx.state);
@@ -98,8 +68,8 @@ pub fn open(cx: &mut Cx<'_>, path: PathBuf, wait: Duration, reply: Reply) {
     }
     let (env, workspace) = (cx.env.clone(), cx.state.workspace.clone());
     let work = async move {
-        let text = read(&*env, &path).await.map_err(NoServers::File)?;
-        let found = search(env, table, path.clone(), workspace, &text).run().await;
+        let text = read_text(&*env, &path).await.map_err(NoServers::File)?;
+        let found = Search::of_text(env, table, path.clone(), workspace, &text).run().await;
         let found = found.map_err(|error| NoServers::Environment(error.to_string()))?;
         Ok::<_, NoServers>((path, text, found.ok_or(NoServers::UnknownLanguage)?))
     };

@@ -9,6 +9,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::ide::core::context::{Command, Cx, answer_or_error, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::state::State;
+use crate::ide::editor::commands::locals::select_occurrences;
 use crate::ide::features::language_servers::questions::{
     AskedServer, Problem, ask, asked_servers, is_at, no_answer, note_problems, shown_version,
 };
@@ -21,7 +22,7 @@ use crate::lsp::client::ranges::{HIGHLIGHT, Uses};
 use crate::lsp::table::Feature;
 use crate::text::movement::motion::is_word;
 use crate::text::position::Byte;
-use crate::text::selection::{Range, Selection};
+use crate::text::selection::Range;
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[command(
@@ -183,17 +184,6 @@ fn select(cx: &mut Cx<'_>) {
 }
 
 fn select_uses(cx: &mut Cx<'_>, at: Byte, uses: Uses) {
-    let ranges: Vec<Range> =
-        uses.into_iter().map(|(range, _)| Range::new(Byte(range.start), Byte(range.end))).collect();
-    let main = ranges.iter().position(|range| range.start() <= at && at <= range.end()).unwrap_or(0);
-    let count = ranges.len();
-    if let Some(buffer) = cx.state.buffers.current_mut() {
-        buffer.area.select(Selection::new(ranges, main));
-    }
-    cx.state.damage.add(Part::Editor);
-    cx.state.set_status(if count == 1 {
-        "No other occurrences".to_string()
-    } else {
-        format!("{count} occurrences")
-    });
+    let ranges = uses.into_iter().map(|(range, _)| Range::new(Byte(range.start), Byte(range.end)));
+    select_occurrences(cx, at, ranges);
 }

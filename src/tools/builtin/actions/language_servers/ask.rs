@@ -100,9 +100,9 @@ impl Action for AskServers {
 
 /// Gives up what takes longer than the call may.
 async fn within<T>(timeout: Duration, work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
-    let given_up =
+    let timed_out =
         |_| Err(format!("No answer within {} s. Ask again with a longer timeout.", timeout.as_secs()));
-    tokio::time::timeout(timeout, work).await.unwrap_or_else(given_up)
+    tokio::time::timeout(timeout, work).await.unwrap_or_else(timed_out)
 }
 
 async fn answer(call: Invocation) -> Result<Outcome, String> {

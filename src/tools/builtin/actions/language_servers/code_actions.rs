@@ -1,6 +1,5 @@
 //! Quick fixes and refactorings: listed, and worked out.
 
-use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -74,7 +73,7 @@ pub async fn list(call: &Invocation, question: &Question) -> Result<Outcome, Str
     if all.is_empty() {
         return Ok(Outcome::text("There are no code actions here."));
     }
-    let mut text = String::new();
+    let mut lines = Vec::new();
     for (n, found) in all.iter().enumerate() {
         let action = &found.action;
         let kind = action.kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
@@ -83,11 +82,10 @@ pub async fn list(call: &Invocation, question: &Question) -> Result<Outcome, Str
             (None, true) => " [preferred]".to_string(),
             (None, false) => String::new(),
         };
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{}. {}{kind}{remark}", n + 1, action.title);
+        lines.push(format!("{}. {}{kind}{remark}", n + 1, action.title));
     }
-    text.push_str("Apply one with apply=true and query=its number or title.");
-    Ok(Outcome::text(text))
+    lines.push("Apply one with apply=true and query=its number or title.".to_string());
+    Ok(Outcome::text(lines.join("\n")))
 }
 
 /// Works out the one that is chosen.
