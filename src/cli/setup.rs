@@ -369,6 +369,7 @@ pub fn session_servers(setup: &Setup, env: Arc<dyn crate::exec::Environment>) ->
         home: setup.home.user.clone(),
         is_on: settings.language_servers,
         reports_edits: settings.diagnostics_after_edit,
+        memory_max: settings.server_display.memory_max(),
     })
 }
 

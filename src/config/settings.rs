@@ -13,10 +13,12 @@ use std::collections::BTreeMap;
 
 use super::kind::{Limit, TokenBudget};
 
-/// What language servers show in files.
+/// What language servers may use, and what they show in files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ServerDisplay {
+    /// Megabytes of memory (2^20 bytes) that each may use; 0 means unlimited.
+    pub language_server_memory: usize,
     /// Whether hints are shown within lines.
     pub inlay_hints: bool,
     /// Whether names are colored by what servers know of them.

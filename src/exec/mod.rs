@@ -23,7 +23,7 @@ pub mod search;
 pub mod storage;
 pub mod wrap;
 
-pub use commands::running::{Input, Running, RunningControl, SpawnSpec};
+pub use commands::running::{Input, Running, RunningControl, SpawnSpec, Usage};
 pub use commands::terminal::{Terminal, TerminalControl, TerminalSpec};
 pub use commands::variables::Inherit;
 pub use environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};

@@ -191,7 +191,11 @@ pub fn of_client() -> Value {
             "staleRequestSupport": { "cancel": true, "retryOnContentModified": [] },
         },
         "textDocument": text_document(),
-        "window": { "workDoneProgress": true, "showMessage": {} },
+        "window": {
+            "workDoneProgress": true,
+            "showMessage": { "messageActionItem": { "additionalPropertiesSupport": true } },
+            "showDocument": { "support": true },
+        },
         "workspace": workspace(),
     })
 }

@@ -30,7 +30,9 @@ pub mod hierarchy;
 pub mod incoming;
 mod pulled;
 pub mod ranges;
+mod reply;
 pub mod symbols;
+pub mod window;
 
 /// How long a question may take, unless [`Client::with_timeout`] says otherwise.
 const QUESTION_TIMEOUT: Duration = Duration::from_secs(20);
@@ -128,6 +130,9 @@ pub enum QuestionError {
     /// The answer is of another shape than the protocol promises.
     #[error("the answer cannot be read: {0}")]
     Answer(String),
+    /// It names only places that are no files, such as those in a library that it has unpacked for itself.
+    #[error("what it names is not a file that can be opened")]
+    NoFile,
     /// The edit that it answers is refused.
     #[error(transparent)]
     Edit(#[from] EditError),
@@ -391,6 +396,9 @@ impl Client {
         };
         let (answer, _) = self.ask_at(kind.method(), path, offset, context).await?;
         let (found, left_out) = locations::decode(answer);
+        if left_out > 0 && found.is_empty() {
+            return Err(QuestionError::NoFile);
+        }
         if left_out > 0 {
             tracing::debug!(left_out, method = kind.method(), "locations that are no files are left out");
         }
@@ -444,5 +452,7 @@ fn answered(known: &Known, version: Option<i64>) -> Option<AnsweredText> {
     found.map(|(_, version, text)| AnsweredText { version: *version, text: text.clone() })
 }
 
+#[cfg(test)]
+mod odd_messages;
 #[cfg(test)]
 mod tests;

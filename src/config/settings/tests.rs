@@ -14,6 +14,7 @@ fn settings_defaults_match_rows() {
         auto_pairs: false,
         auto_completion: false,
         server_display: ServerDisplay {
+            language_server_memory: 512,
             inlay_hints: false,
             semantic_tokens: false,
             color_swatches: false,

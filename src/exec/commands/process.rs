@@ -28,6 +28,7 @@ mod folder_report;
 pub(in crate::exec) mod keyboard_signals;
 pub mod script;
 pub(in crate::exec) mod spawn;
+mod usage;
 
 /// Between SIGTERM and SIGKILL.
 pub(in crate::exec) const GRACE: Duration = Duration::from_secs(2);

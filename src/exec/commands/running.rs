@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -58,6 +59,15 @@ impl fmt::Debug for Running {
     }
 }
 
+/// What a command and everything that it started use of the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// Bytes of memory that are resident; what processes share counts for each.
+    pub memory: u64,
+    /// Time of processors since their start.
+    pub cpu: Duration,
+}
+
 /// Operations on a command other than reading and writing.
 pub trait RunningControl: Send + Sync {
     /// Returns the process id of the shell, if it is meaningful.
@@ -76,6 +86,11 @@ pub trait RunningControl: Send + Sync {
 
     /// Returns the processes that it started and that are still running, itself included.
     fn live_pids(&self) -> Vec<u32>;
+
+    /// Returns what these processes use; `None` where it is not known.
+    fn usage(&self) -> BoxFuture<'static, Option<Usage>> {
+        Box::pin(std::future::ready(None))
+    }
 
     /// Ends everything that it started: SIGTERM, after 2 s SIGKILL. The caller must keep reading the output
     /// meanwhile.

@@ -1,7 +1,9 @@
 //! Tables of what is built on the kernel, passed in by the shell: commands, pickers, features, and the
 //! functions that the editor needs from features. Must not know any of them.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use crate::ide::core::context::{Command, Cx};
 use crate::ide::core::feature::{Feature, SettingSpec};
@@ -24,12 +26,25 @@ pub type DrawImage = fn(&mut Canvas<'_>, &State, BufferId);
 /// Draws a file beside a list.
 pub type DrawPreview = fn(&mut Canvas<'_>, &State, &PreviewTarget);
 
+/// The commands by their ids and by those of earlier versions, once they have been asked for: a key map asks for hundreds.
+#[derive(Default)]
+pub struct CommandIndex(OnceLock<HashMap<&'static str, &'static Command>>);
+
+impl CommandIndex {
+    /// Creates it.
+    pub const fn new() -> Self {
+        Self(OnceLock::new())
+    }
+}
+
 /// All tables.
 pub struct Catalog {
     /// The commands of the editor and of the shell, by area.
     pub areas: &'static [&'static [Command]],
     /// All features, with their commands and pickers.
     pub features: &'static [Feature],
+    /// Their commands by id.
+    pub index: CommandIndex,
     /// Opens a file.
     pub open_file: OpenFile,
     /// Opens several files in their order, and goes to the last one.
@@ -66,8 +81,12 @@ impl Catalog {
 
     /// Returns the command of an id, or of an id from an earlier version.
     pub fn command(&self, id: &str) -> Option<&'static Command> {
-        let former = || self.commands().find(|command| command.former_ids.contains(&id));
-        self.commands().find(|command| command.id == id).or_else(former)
+        let index = self.index.0.get_or_init(|| {
+            let former =
+                self.commands().flat_map(|command| command.former_ids.iter().map(move |id| (*id, command)));
+            former.chain(self.commands().map(|command| (command.id, command))).collect()
+        });
+        index.get(id).copied()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The tables of the program, combined for the kernel.
 
-use crate::ide::core::catalog::Catalog;
+use crate::ide::core::catalog::{Catalog, CommandIndex};
 use crate::ide::core::keys::keymap::Keymap;
 use crate::ide::features::palette::keymaps;
 use crate::ide::features::{FEATURES, files, image_files, previews};
@@ -11,6 +11,7 @@ use crate::ide::shell::{input, retype};
 pub static CATALOG: Catalog = Catalog {
     areas: AREAS,
     features: FEATURES,
+    index: CommandIndex::new(),
     open_file: files::open::open,
     open_files: files::open::go_to_all,
     draw_image: image_files::draw::draw,

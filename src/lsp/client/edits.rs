@@ -2,7 +2,6 @@
 //! Must not know who applies them.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,14 +9,14 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::reply::Reply;
 use super::{AnsweredText, Client, QuestionError, answered};
 use crate::base::json::json;
 use crate::lsp::answers::code_actions::{self, CodeAction, ServerAction};
 use crate::lsp::answers::edits::{self, EditError, EditStep, TextEdit, WorkspaceEdit};
 use crate::lsp::position::Encoding;
 use crate::lsp::uri;
-use crate::lsp::wire::connection::Connection;
-use crate::lsp::wire::message::{Id, RpcError};
+use crate::lsp::wire::message::Id;
 
 const RENAME: &str = "textDocument/rename";
 const CODE_ACTION: &str = "textDocument/codeAction";
@@ -90,39 +89,21 @@ pub struct RequestedEdit {
 }
 
 /// The answer that a server waits for after it has requested a change. Dropping it answers that nothing was changed.
-pub struct EditReply {
-    connection: Connection,
-    id: Option<Id>,
-}
-
-impl fmt::Debug for EditReply {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EditReply").field("id", &self.id).finish_non_exhaustive()
-    }
-}
+#[derive(Debug)]
+pub struct EditReply(Reply);
 
 impl EditReply {
     /// Answers that the change was made, or why not.
-    pub fn answer(mut self, result: Result<(), &str>) {
-        self.send(result);
-    }
-
-    fn send(&mut self, result: Result<(), &str>) {
-        let Some(id) = self.id.take() else { return };
-        let answer = match result {
+    pub fn answer(self, result: Result<(), &str>) {
+        self.0.send(match result {
             Ok(()) => json!({ "applied": true }),
-            Err(reason) => json!({ "applied": false, "failureReason": reason }),
-        };
-        if let Err(error) = self.connection.answer(&id, Ok::<_, &RpcError>(answer)) {
-            tracing::debug!(%error, "a language server does not get an answer about its edit");
-        }
+            Err(reason) => refusal(reason),
+        });
     }
 }
 
-impl Drop for EditReply {
-    fn drop(&mut self) {
-        self.send(Err("the user has refused it"));
-    }
+fn refusal(reason: &str) -> Value {
+    json!({ "applied": false, "failureReason": reason })
 }
 
 impl Client {
@@ -324,7 +305,7 @@ impl Client {
 
     /// Handles the request of a server to change files.
     pub(super) fn edit_requested(&self, id: &Id, params: &Value) -> RequestedEdit {
-        let reply = EditReply { connection: self.connection.clone(), id: Some(id.clone()) };
+        let reply = EditReply(Reply::new(&self.connection, id, refusal("the user has refused it")));
         let edit = self.server_edit(params["edit"].clone(), &self.versions());
         let edit = edit.and_then(|edit| edit.ok_or_else(|| EditError::Shape("it is null".to_string())));
         RequestedEdit { label: params["label"].as_str().map(String::from), edit, reply }

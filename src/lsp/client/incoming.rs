@@ -7,6 +7,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::edits::RequestedEdit;
+use super::window::{Question, ShowDocument};
 use super::{Client, answered};
 use crate::base::json::json;
 use crate::lsp::answers::diagnostics::{self, Diagnostic};
@@ -28,6 +29,8 @@ pub enum ServerEvent {
         token: String,
         /// What it is: title, message and percent in one; `None` at its end.
         text: Option<String>,
+        /// Whether it can be cancelled, where this says so.
+        can_cancel: Option<bool>,
     },
     /// A message for the user.
     Message {
@@ -36,6 +39,10 @@ pub enum ServerEvent {
         /// The message.
         text: String,
     },
+    /// It asks the user something.
+    Question(Question),
+    /// It wants a file or a page to be shown.
+    ShowDocument(ShowDocument),
     /// A line for its log.
     Log(String),
     /// It sent what cannot be understood.
@@ -117,7 +124,8 @@ impl Client {
                 (Value::Null, Some(self.unregistered(&params["unregisterations"])))
             }
             "window/workDoneProgress/create" => (Value::Null, None),
-            "window/showMessageRequest" => (Value::Null, Some(message(params))),
+            "window/showMessageRequest" => return Ok(Some(self.user_asked(id, params))),
+            "window/showDocument" => return Ok(Some(self.document_requested(id, params))),
             "workspace/diagnostic/refresh" => (Value::Null, Some(ServerEvent::PullDiagnostics)),
             "workspace/inlayHint/refresh" => (Value::Null, Some(ServerEvent::Refresh(Feature::InlayHints))),
             "workspace/semanticTokens/refresh" => {
@@ -207,25 +215,25 @@ fn value(params: Option<Box<RawValue>>) -> Value {
 }
 
 fn message(params: &Value) -> ServerEvent {
-    // `MessageType`: 1 is an error, 2 a warning.
-    let is_problem = matches!(params["type"].as_u64(), Some(1 | 2));
-    ServerEvent::Message { is_problem, text: text_of(&params["message"]) }
+    ServerEvent::Message { is_problem: is_problem(params), text: text_of(&params["message"]) }
+}
+
+/// Whether a message is an error (1) or a warning (2), as `MessageType` counts.
+pub(super) fn is_problem(params: &Value) -> bool {
+    matches!(params["type"].as_u64(), Some(1 | 2))
 }
 
 /// Bytes of a message that is kept.
 const TEXT_MAX: usize = 4 << 10;
 
-fn text_of(value: &Value) -> String {
+pub(super) fn text_of(value: &Value) -> String {
     let text = value.as_str().unwrap_or_default();
     text[..text.floor_char_boundary(TEXT_MAX)].to_string()
 }
 
 fn progress(params: &Value) -> Option<ServerEvent> {
-    let token = match &params["token"] {
-        Value::String(token) => token.clone(),
-        Value::Number(number) => number.to_string(),
-        _ => return None,
-    };
+    // A token is a string or a number; as JSON, so that it can be named as the server has named it.
+    let token = Some(&params["token"]).filter(|token| token.is_string() || token.is_number())?.to_string();
     let value = &params["value"];
     let text = match value["kind"].as_str()? {
         "begin" | "report" => {
@@ -237,5 +245,5 @@ fn progress(params: &Value) -> Option<ServerEvent> {
         "end" => None,
         _ => return None,
     };
-    Some(ServerEvent::Progress { token, text })
+    Some(ServerEvent::Progress { token, text, can_cancel: value["cancellable"].as_bool() })
 }

@@ -12,7 +12,7 @@ use crate::lsp::table::Feature;
 use crate::lsp::wire::connection::Incoming;
 
 /// The server's end.
-struct Server {
+pub(super) struct Server {
     stream: DuplexStream,
     frames: FrameReader,
     waiting: VecDeque<Value>,
@@ -20,20 +20,27 @@ struct Server {
 
 impl Server {
     async fn receive(&mut self) -> Value {
+        self.try_receive().await.expect("the client has closed the connection")
+    }
+
+    /// Returns the next message; `None` once the client has closed the connection.
+    pub(super) async fn try_receive(&mut self) -> Option<Value> {
         let mut piece = [0; 4096];
         loop {
             if let Some(message) = self.waiting.pop_front() {
-                return message;
+                return Some(message);
             }
             let count = self.stream.read(&mut piece).await.unwrap();
-            assert!(count > 0, "the client has closed the connection");
+            if count == 0 {
+                return None;
+            }
             let frames = self.frames.read(&piece[..count]);
             self.waiting
                 .extend(frames.into_iter().map(|frame| serde_json::from_slice(&frame.unwrap()).unwrap()));
         }
     }
 
-    async fn send(&mut self, mut message: Value) {
+    pub(super) async fn send(&mut self, mut message: Value) {
         message["jsonrpc"] = "2.0".into();
         self.stream.write_all(&framed::frame(message.to_string().as_bytes())).await.unwrap();
     }
@@ -46,7 +53,7 @@ impl Server {
 }
 
 /// Starts a client; returns what the handshake has sent, too.
-async fn start(
+pub(super) async fn start(
     capabilities: Value,
     settings: Value,
 ) -> (Client, Server, tokio::sync::mpsc::Receiver<Incoming>, Vec<Value>) {
@@ -71,7 +78,7 @@ async fn start(
     (client.unwrap(), server, incoming, vec![initialize, initialized])
 }
 
-fn open(client: &Client, version: u64, text: &str) {
+pub(super) fn open(client: &Client, version: u64, text: &str) {
     let text = Arc::new(PlainText::new(text.to_string()));
     let path = PathBuf::from("/w/a.rs");
     client.open(OpenDocument { path, language_id: "rust".into(), version, text }).unwrap();
@@ -234,6 +241,26 @@ async fn client_asks_only_for_what_is_offered_and_about_what_is_open() {
     assert_eq!((hover.markdown.as_str(), about), ("text", Some(4..5)));
     let (hover, _) = futures::join!(client.hover(path, 4), server.answer(json!({ "contents": 5 })));
     assert!(matches!(hover, Err(QuestionError::Answer(_))), "{hover:?}");
+}
+
+#[tokio::test]
+async fn client_places_that_are_no_files_are_said_to_be_none() {
+    let (client, mut server, ..) =
+        start(json!({ "definitionProvider": true, "textDocumentSync": 2 }), Value::Null).await;
+    open(&client, 1, "abc");
+    server.receive().await;
+    let places = |addresses: &[&str]| {
+        addresses.iter().map(|uri| json!({ "uri": uri, "range": range(1, 2) })).collect::<Vec<_>>()
+    };
+    for (addresses, expected) in [
+        (&["jdt://x", "file:///w/b.rs"][..], Ok(1)),
+        (&["jdt://x"], Err(QuestionError::NoFile)),
+        (&[], Ok(0)),
+    ] {
+        let asked = client.locations(LocationKind::Definition, Path::new("/w/a.rs"), 0);
+        let (found, _) = futures::join!(asked, server.answer(places(addresses).into()));
+        assert_eq!(found.map(|found| found.len()), expected, "{addresses:?}");
+    }
 }
 
 #[tokio::test]
@@ -542,10 +569,10 @@ async fn client_notifications_of_the_server_become_events() {
     let long = "é".repeat(4 << 10);
     for ((method, params), expected) in [
         (
-            progress(json!({ "kind": "begin", "title": "Indexing", "percentage": 10 })),
-            Some("Progress { token: \"7\", text: Some(\"Indexing 10 %\") }"),
+            progress(json!({ "kind": "begin", "title": "Indexing", "percentage": 10, "cancellable": true })),
+            Some("Progress { token: \"7\", text: Some(\"Indexing 10 %\"), can_cancel: Some(true) }"),
         ),
-        (progress(json!({ "kind": "end" })), Some("Progress { token: \"7\", text: None }")),
+        (progress(json!({ "kind": "end" })), Some("Progress { token: \"7\", text: None, can_cancel: None }")),
         (progress(json!({ "kind": "odd" })), None),
         (
             ("window/showMessage", json!({ "type": 1, "message": "broken" })),

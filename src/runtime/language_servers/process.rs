@@ -23,6 +23,8 @@ pub struct ServerSpec {
     pub command: Vec<String>,
     /// Variables that are set in addition to those of the environment.
     pub env: BTreeMap<String, String>,
+    /// Bytes of memory that it and its children may use; `None` for any.
+    pub memory_max: Option<u64>,
     /// What it gets with its start.
     pub options: StartOptions,
 }

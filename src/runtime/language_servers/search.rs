@@ -155,6 +155,7 @@ fn spec(server: &Server, program: String, root: PathBuf) -> ServerSpec {
         name: server.name.clone(),
         command: std::iter::once(program).chain(server.args.iter().cloned()).collect(),
         env: server.environment.clone(),
+        memory_max: None,
         options: StartOptions {
             process_id: Some(own_process_id()),
             root,

@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::process::{self, Process, ServerSpec};
-use crate::exec::{Environment, RunningControl};
+use crate::exec::{Environment, RunningControl, Usage};
 use crate::lsp::client::incoming::ServerEvent;
 use crate::lsp::client::{Client, OpenDocument};
 use crate::lsp::document::{DocumentChange, DocumentText};
@@ -26,6 +26,9 @@ const HEALTHY: Duration = Duration::from_mins(5);
 const IDLE: Duration = Duration::from_mins(10);
 /// How long its output may be read after its end was requested.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How often the memory of a server is compared with its limit, while it does something.
+const MEMORY_CHECK: Duration = Duration::from_secs(10);
 
 /// Messages that a server may send before its handshake ends; more are dropped.
 const EARLY_MAX: usize = 256;
@@ -52,6 +55,10 @@ pub enum ServerCommand {
     Close(PathBuf),
     /// Sends the client, for a question about the texts as they are at this point; why there is none if the server does not run.
     Client(ClientReply),
+    /// Sends what its processes use; nothing if it does not run or that is not known.
+    Usage(oneshot::Sender<Usage>),
+    /// End some of its work, by the token of a progress event.
+    CancelProgress(String),
     /// Start it again, also after it was stopped or has failed.
     Restart,
     /// Stop it until [`Self::Restart`].
@@ -133,6 +140,8 @@ enum Ended {
     Restart,
     /// By itself.
     Failed(String),
+    /// It used too much: only the user starts it again.
+    OverLimit(String),
 }
 
 /// Where updates go.
@@ -185,6 +194,11 @@ pub async fn run(
                 owner.send_state(ServerState::Stopped).await;
                 owner.wait_until_wanted(None).await
             }
+            Ended::OverLimit(reason) => {
+                owner.send_state(ServerState::Failed { reason }).await;
+                failures = 0;
+                owner.wait_for_restart().await
+            }
             Ended::Failed(reason) => {
                 let delay = RESTART_DELAYS.get(failures).copied();
                 failures += 1;
@@ -213,7 +227,7 @@ impl Owner {
             Ended::Restart => return,
             Ended::Dropped | Ended::Stopped => "it was stopped".to_string(),
             Ended::Idle => "no file wants it".to_string(),
-            Ended::Failed(reason) => reason.clone(),
+            Ended::Failed(reason) | Ended::OverLimit(reason) => reason.clone(),
         };
         for asked in std::mem::take(&mut self.unanswered) {
             // The question may have been cancelled.
@@ -398,7 +412,15 @@ impl Owner {
             }
         }
         let mut idle_since = None;
+        let mut next_check = Instant::now();
         loop {
+            // Only while it does something: a server that is idle wakes nothing up.
+            if self.spec.memory_max.is_some() && Instant::now() >= next_check {
+                if let Some(ended) = self.check_memory(&*control).await {
+                    return ended;
+                }
+                next_check = Instant::now() + MEMORY_CHECK;
+            }
             idle_since = if self.texts.is_empty() { idle_since.or(Some(Instant::now())) } else { None };
             let idle_end = idle_since.map(|since| since + IDLE);
             tokio::select! {
@@ -407,7 +429,7 @@ impl Owner {
                 command = self.commands.recv() => {
                     let Some(command) = command else { return Ended::Dropped };
                     self.note(&command);
-                    match pass_on(client, command) {
+                    match pass_on(client, control, command) {
                         Ok(None) => {}
                         Ok(Some(ended)) => return ended,
                         Err(error) => return Ended::Failed(error.to_string()),
@@ -432,6 +454,17 @@ impl Owner {
         }
     }
 
+    /// Returns why the server is to end if it uses more memory than it may.
+    async fn check_memory(&self, control: &dyn RunningControl) -> Option<Ended> {
+        let (used, limit) = (control.usage().await?.memory, self.spec.memory_max?);
+        (used > limit).then(|| {
+            let [used, limit] = [used, limit].map(|bytes| bytes >> 20);
+            Ended::OverLimit(format!(
+                "it used {used} MB of memory, more than language-server-memory allows ({limit} MB)"
+            ))
+        })
+    }
+
     /// Handles a message of the server.
     async fn take_in(&self, client: &Client, message: Incoming) -> Result<(), RequestError> {
         if let Some(event) = client.handle(message)? {
@@ -443,12 +476,24 @@ impl Owner {
 }
 
 /// Passes a command to the server; returns why it is to end, if it is.
-fn pass_on(client: &Client, command: ServerCommand) -> Result<Option<Ended>, RequestError> {
+fn pass_on(
+    client: &Client,
+    control: &dyn RunningControl,
+    command: ServerCommand,
+) -> Result<Option<Ended>, RequestError> {
     match command {
         ServerCommand::Open(document) => client.open(document)?,
         ServerCommand::Change { path, version, change } => client.change(&path, version, &*change)?,
         ServerCommand::Save(path) => client.save(&path)?,
         ServerCommand::Close(path) => client.close(&path)?,
+        ServerCommand::Usage(asked) => {
+            let measured = control.usage();
+            tokio::spawn(async move {
+                // Who has asked may have gone.
+                measured.await.map(|usage| asked.send(usage).ok())
+            });
+        }
+        ServerCommand::CancelProgress(token) => client.cancel_progress(&token)?,
         ServerCommand::Client(asked) => drop(asked.send(Ok(client.clone()))),
         ServerCommand::Restart => return Ok(Some(Ended::Restart)),
         ServerCommand::Stop => return Ok(Some(Ended::Stopped)),

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use self::shared::{Opened, Shared};
 use self::state::ServerId;
+use super::process::ServerSpec;
 use super::search::{self, Search, WantedServer};
 use super::server::ServerCommand;
 use super::table_files;
@@ -54,6 +55,8 @@ pub struct SessionOptions {
     pub is_on: bool,
     /// Whether errors after edits are reported.
     pub reports_edits: bool,
+    /// Bytes of memory that each may use; `None` for any.
+    pub memory_max: Option<u64>,
 }
 
 impl SessionOptions {
@@ -202,7 +205,10 @@ impl Inner {
         let serving: Vec<(ServerId, Features)> = found
             .wanted
             .into_iter()
-            .map(|WantedServer { spec, features }| (self.shared.running(spec), features))
+            .map(|WantedServer { spec, features }| {
+                let spec = ServerSpec { memory_max: self.options.memory_max, ..spec };
+                (self.shared.running(spec), features)
+            })
             .collect();
         let opened = Shared::visit(&self.shared, &path, &found.language_id, text, serving.clone()).await;
         let (mut servers, mut reasons) = (Vec::new(), Vec::new());

@@ -23,6 +23,7 @@ pub mod process;
 pub mod pty;
 pub mod public_api;
 pub mod random_agent;
+pub mod real_servers;
 pub mod recorded_session;
 pub mod replica;
 pub mod seeds;

@@ -16,8 +16,10 @@ use tokio::process::Child;
 use tokio::time::{sleep, timeout};
 
 use super::folder_report::FolderReport;
-use super::{GRACE, GROUP_POLL, exit_code, is_group_alive, members, script, shell, shell_command, signal};
-use crate::exec::commands::running::{Input, Running, RunningControl, SpawnSpec};
+use super::{
+    GRACE, GROUP_POLL, exit_code, is_group_alive, members, script, shell, shell_command, signal, usage,
+};
+use crate::exec::commands::running::{Input, Running, RunningControl, SpawnSpec, Usage};
 use crate::exec::commands::terminal::{self, TerminalControl};
 use crate::exec::disk::files;
 use crate::exec::environment::CommandSpec;
@@ -143,6 +145,12 @@ impl RunningControl for Group {
     fn live_pids(&self) -> Vec<u32> {
         let members = self.leader.and_then(members).unwrap_or_default();
         members.into_iter().map(pid_number).collect()
+    }
+
+    fn usage(&self) -> BoxFuture<'static, Option<Usage>> {
+        let pids = self.live_pids();
+        let measured = tokio::task::spawn_blocking(move || usage::of(&pids));
+        Box::pin(async { measured.await.ok().flatten() })
     }
 
     fn stop(&mut self) -> BoxFuture<'_, ()> {

@@ -1,5 +1,8 @@
 //! Key maps: TOML tables by key context, from key sequences to command ids.
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 use toml::de::DeValue;
 
 use crate::base::partial_toml;
@@ -229,6 +232,22 @@ struct Node {
 }
 
 impl Node {
+    /// Returns every sequence from here on, with its command.
+    fn bindings(&self) -> Vec<(String, String)> {
+        fn collect(node: &Node, prefix: &str, out: &mut Vec<(String, String)>) {
+            if let Some(command) = &node.command {
+                out.push((prefix.to_string(), command.clone()));
+            }
+            for (key, next) in node.children() {
+                let path = if prefix.is_empty() { key.to_string() } else { format!("{prefix} {key}") };
+                collect(next, &path, out);
+            }
+        }
+        let mut out = Vec::new();
+        collect(self, "", &mut out);
+        out
+    }
+
     fn child(&mut self, key: Key) -> &mut Self {
         let at = self.keys.iter().position(|known| *known == key).unwrap_or_else(|| {
             self.keys.push(key);
@@ -308,7 +327,12 @@ pub struct Keymap {
     /// Roots by context, up to the last context with keys.
     contexts: Vec<Node>,
     modal_style: ModalStyle,
+    /// The sequences by context and command, in their order. Every frame asks for some.
+    sequences: OnceLock<Vec<Sequences>>,
 }
+
+/// The key sequences of each command in a context.
+type Sequences = HashMap<String, Vec<String>>;
 
 impl Keymap {
     /// Parses a key map. `resolve` returns the id of the command named by a row, if there is one. Unusable
@@ -413,6 +437,7 @@ impl Keymap {
 
     /// Returns the node of a sequence, made if need be. What the base map had at its prefixes goes.
     fn prefix(&mut self, place: KeyContext, sequence: &[Key]) -> &mut Node {
+        self.sequences = OnceLock::new();
         let at = place as usize;
         if self.contexts.len() <= at {
             self.contexts.resize_with(at + 1, Node::default);
@@ -424,6 +449,7 @@ impl Keymap {
     }
 
     fn unbind(&mut self, place: KeyContext, sequence: &[Key]) {
+        self.sequences = OnceLock::new();
         if let Some(root) = self.contexts.get_mut(place as usize) {
             root.remove(sequence);
         }
@@ -479,28 +505,27 @@ impl Keymap {
             let sequence: Result<Vec<Key>, _> = keys.split_whitespace().map(str::parse).collect();
             sequence.is_ok_and(|keys| self.lookup(place, &keys) == Lookup::Command(command.to_string()))
         };
+        let sequences = self.sequences.get_or_init(|| self.sequences());
         place.related().find_map(|context| {
-            let bindings = self.bindings(context).into_iter();
-            bindings.filter(|(_, bound)| bound == command).map(|(keys, _)| keys).find(|keys| works(keys))
+            let bound = sequences.get(context as usize)?.get(command)?;
+            bound.iter().find(|keys| works(keys)).cloned()
         })
+    }
+
+    fn sequences(&self) -> Vec<Sequences> {
+        let of_context = |root: &Node| {
+            let mut sequences = Sequences::new();
+            for (keys, command) in root.bindings() {
+                sequences.entry(command).or_default().push(keys);
+            }
+            sequences
+        };
+        self.contexts.iter().map(of_context).collect()
     }
 
     /// Returns every key sequence in the table of one context, with its command.
     pub fn bindings(&self, place: KeyContext) -> Vec<(String, String)> {
-        fn collect(node: &Node, prefix: &str, out: &mut Vec<(String, String)>) {
-            if let Some(command) = &node.command {
-                out.push((prefix.to_string(), command.clone()));
-            }
-            for (key, next) in node.children() {
-                let path = if prefix.is_empty() { key.to_string() } else { format!("{prefix} {key}") };
-                collect(next, &path, out);
-            }
-        }
-        let mut out = Vec::new();
-        if let Some(root) = self.root(place) {
-            collect(root, "", &mut out);
-        }
-        out
+        self.root(place).map(Node::bindings).unwrap_or_default()
     }
 }
 
@@ -621,6 +646,19 @@ mod tests {
         assert_eq!(map.lookup(KeyContext::Normal, &keys("Ctrl-q")), Lookup::Command("mine".into()));
         let (_, problems) = Keymap::parse("base = \"nano\"\n", |id| Some(id.to_string()));
         assert!(problems[0].line == 1 && problems[0].message.contains("`nano`"), "{problems:?}");
+    }
+
+    #[test]
+    fn keymap_keys_for_a_command_follow_later_changes() {
+        let (mut map, _) = Keymap::parse("[global]\nF2 = \"one\"\n", |id| Some(id.to_string()));
+        assert_eq!(map.keys_for(KeyContext::Global, "one").as_deref(), Some("F2"));
+        let f3: Key = "F3".parse().unwrap();
+        map.add(KeyContext::Global, &[f3], "two".to_string());
+        assert_eq!(map.keys_for(KeyContext::Editor, "two").as_deref(), Some("F3"));
+        map.add(KeyContext::Global, &["F2".parse().unwrap()], "two".to_string());
+        assert_eq!(map.keys_for(KeyContext::Global, "one"), None);
+        map.unbind(KeyContext::Global, &[f3]);
+        assert_eq!(map.keys_for(KeyContext::Global, "two").as_deref(), Some("F2"));
     }
 
     #[test]

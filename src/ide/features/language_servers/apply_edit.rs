@@ -143,13 +143,17 @@ pub fn command_ended(cx: &mut Cx<'_>, number: u32) {
     (allowed.running, allowed.until) = (allowed.running.saturating_sub(1), until);
 }
 
+/// Whether such a command runs, or has ended a moment ago.
+pub fn is_command_running(cx: &Cx<'_>, number: u32) -> bool {
+    let allowed = cx.state.slots[LANGUAGE_SERVERS].commands.get(&number);
+    allowed.is_some_and(|allowed| allowed.running > 0 || cx.now <= allowed.until)
+}
+
 /// A server wants to change files.
 pub fn on_requested(cx: &mut Cx<'_>, number: u32, requested: RequestedEdit) {
     let RequestedEdit { label, edit, reply } = requested;
-    let now = cx.now;
+    let is_allowed = is_command_running(cx, number);
     let known = &mut cx.state.slots[LANGUAGE_SERVERS];
-    let allowed = known.commands.get(&number);
-    let is_allowed = allowed.is_some_and(|allowed| allowed.running > 0 || now <= allowed.until);
     let Some(server) = known.server_mut(number) else { return };
     let name = server.spec.name.clone();
     if !is_allowed {

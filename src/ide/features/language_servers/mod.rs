@@ -26,6 +26,7 @@ pub mod state;
 pub mod sync;
 pub mod text;
 pub mod updates;
+pub mod window;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
@@ -37,6 +38,7 @@ pub const FEATURE: Feature = Feature {
         highlight::COMMANDS,
         hierarchy::COMMANDS,
         selection::COMMANDS,
+        window::COMMANDS,
     ],
     pickers: &[
         &location_list::PICKER,
@@ -53,6 +55,7 @@ pub const FEATURE: Feature = Feature {
             is_allowed,
             is_on,
             formats_on_save,
+            memory_max: options.settings.settings.server_display.memory_max(),
             reports_to_agent: options.settings.settings.diagnostics_after_edit,
             ..state::LanguageServers::default()
         };

@@ -1,9 +1,17 @@
 //! List of the servers, with their logs.
 
+use std::time::Duration;
+
+use nucleo::Injector;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
 use crate::base::width::visible;
-use crate::ide::core::context::Cx;
-use crate::ide::core::layers::picker::{Pick, PickRow, PickerSpec, RowSource};
+use crate::exec::Usage;
+use crate::ide::core::context::{Cx, answer_or_error};
+use crate::ide::core::layers::picker::{Pick, PickRow, Picker, PickerSpec, RowSource, push};
 use crate::ide::core::layers::preview::PreviewTarget;
+use crate::ide::core::layers::replaced_rows::replace_rows;
 use crate::ide::core::state::State;
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer};
 use crate::runtime::language_servers::server::{ServerCommand, ServerState};
@@ -21,12 +29,53 @@ pub const PICKER: PickerSpec = PickerSpec {
         let ServerRow(number) = pick.get()?;
         state.slots[LANGUAGE_SERVERS].server(*number).map(|server| PreviewTarget::text(report(server)))
     }),
-    load: |state| RowSource::Rows(servers(state), Vec::new()),
+    load: |_| RowSource::Task(load),
     stays_open: true,
     accept: |cx, pick, _| send(cx, pick, ServerCommand::Restart, "Restarting"),
     remove: Some(|cx, pick| send(cx, pick, ServerCommand::Stop, "Stopping")),
     ..PickerSpec::EMPTY
 };
+
+/// How long the servers may take to say what they use.
+const USAGE_TIMEOUT: Duration = Duration::from_millis(300);
+
+/// Fills the list of this number, once it is known what the servers use.
+fn load(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
+    let asked = cx.state.slots[LANGUAGE_SERVERS].servers.iter().filter_map(|server| {
+        let (reply, usage) = oneshot::channel();
+        (server.is_running() && server.send(ServerCommand::Usage(reply))).then_some((server.number, usage))
+    });
+    let asked: Vec<_> = asked.collect();
+    let work = async move {
+        let until = Instant::now() + USAGE_TIMEOUT;
+        let mut known = Vec::new();
+        for (server, usage) in asked {
+            let usage = tokio::time::timeout_at(until, usage).await;
+            known.push((server, usage.ok().and_then(Result::ok)));
+        }
+        known
+    };
+    cx.tasks.spawn("language-servers.usage", work, move |cx, known| {
+        for (number, usage) in answer_or_error(cx, "measure language servers", known).unwrap_or_default() {
+            if let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) {
+                server.usage = usage;
+            }
+        }
+        for row in servers(cx.state) {
+            push(&injector, row);
+        }
+        cx.state.finish_filling(number);
+    });
+}
+
+/// Lists the servers anew if the list is open.
+pub fn refresh(cx: &mut Cx<'_>) {
+    let open = cx.state.layers.all_mut::<Picker>().find(|picker| picker.spec.id == PICKER.id);
+    if let Some(number) = open.map(|picker| picker.number) {
+        let rows = servers(cx.state);
+        replace_rows(cx, number, rows);
+    }
+}
 
 fn send(cx: &mut Cx<'_>, pick: &Pick, command: ServerCommand, what: &str) {
     let Some(ServerRow(number)) = pick.get() else { return };
@@ -42,7 +91,12 @@ pub fn servers(state: &State) -> Vec<PickRow> {
         text: visible(&server.spec.name).into_owned(),
         aliases: Vec::new(),
         group: None,
-        detail: format!("{}  {}", state_words(server), state.display_path(&server.spec.options.root)),
+        detail: format!(
+            "{}{}  {}",
+            state_words(server),
+            memory(server),
+            state.display_path(&server.spec.options.root)
+        ),
         pick: Pick::new(ServerRow(server.number)),
     };
     state.slots[LANGUAGE_SERVERS].servers.iter().map(row).collect()
@@ -51,8 +105,14 @@ pub fn servers(state: &State) -> Vec<PickRow> {
 /// Returns what a server does, in a word or two.
 fn state_words(server: &RunningServer) -> String {
     let words = server.state.words();
-    let work = server.progress.values().next_back().filter(|_| server.is_running());
+    let work = server.work().filter(|_| server.is_running());
     work.map_or_else(|| words.to_string(), |work| format!("{words}: {work}"))
+}
+
+/// Returns the memory that a server uses, if that is known.
+fn memory(server: &RunningServer) -> String {
+    let usage = server.usage.filter(|_| server.is_running());
+    usage.map_or_else(String::new, |usage| format!(", {} MB", usage.memory >> 20))
 }
 
 /// Returns what is known of a server, as a text.
@@ -64,6 +124,9 @@ fn report(server: &RunningServer) -> String {
     ];
     if let ServerState::Running { pid: Some(pid) } = server.state {
         lines.push(format!("Process: {pid}"));
+    }
+    if let Some(Usage { memory, cpu }) = server.usage.filter(|_| server.is_running()) {
+        lines.push(format!("Memory: {} MB, processor time: {} s", memory >> 20, cpu.as_secs()));
     }
     lines.extend(server.state.reason().map(|reason| format!("Reason: {}", visible(reason))));
     if !server.log.is_empty() {

@@ -19,6 +19,9 @@ pub const SETTINGS: &[SettingSpec] = &[
             start::stop_all(cx);
         }
     }),
+    SettingSpec::new("language-server-memory", |cx, new| {
+        cx.state.slots[LANGUAGE_SERVERS].memory_max = new.server_display.memory_max();
+    }),
     SettingSpec::new("format-on-save", |cx, new| {
         cx.state.slots[LANGUAGE_SERVERS].formats_on_save = new.format_on_save;
     }),

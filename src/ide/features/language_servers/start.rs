@@ -118,6 +118,7 @@ pub fn request_trust(cx: &mut Cx<'_>, wanted: &[WantedServer]) {
 /// Returns the number of the server with this name and root; starts it if there is none.
 pub fn running(cx: &mut Cx<'_>, spec: ServerSpec) -> u32 {
     let known = &mut cx.state.slots[LANGUAGE_SERVERS];
+    let spec = ServerSpec { memory_max: known.memory_max, ..spec };
     let same = |server: &&RunningServer| {
         server.spec.name == spec.name && server.spec.options.root == spec.options.root
     };
@@ -133,6 +134,7 @@ pub fn running(cx: &mut Cx<'_>, spec: ServerSpec) -> u32 {
         spec: spec.clone(),
         state: ServerState::Starting,
         since: cx.now,
+        usage: None,
         progress: BTreeMap::new(),
         log: VecDeque::new(),
         pulls: true,

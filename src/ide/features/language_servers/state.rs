@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::Sender;
 
+use crate::base::width::visible;
+use crate::exec::Usage;
 use crate::ide::core::slots::Slot;
 use crate::ide::features::language_servers::agent::Waiting;
 use crate::ide::features::language_servers::agent_files::Visit;
@@ -28,6 +30,15 @@ const LOG_MAX: usize = 500;
 /// Slot of the feature's state.
 pub const LANGUAGE_SERVERS: Slot<LanguageServers> = Slot::new();
 
+/// Something that a server works on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerWork {
+    /// What it is, without control characters.
+    pub text: String,
+    /// Whether it can be cancelled.
+    pub can_cancel: bool,
+}
+
 /// A server.
 pub struct RunningServer {
     /// Its number, unique while the program runs.
@@ -38,8 +49,10 @@ pub struct RunningServer {
     pub state: ServerState,
     /// Since when, on the monotonic clock.
     pub since: Duration,
+    /// What its processes used when that was asked last.
+    pub usage: Option<Usage>,
     /// What it works on, by token.
-    pub progress: BTreeMap<String, String>,
+    pub progress: BTreeMap<String, ServerWork>,
     /// What it said last, and its last messages, the newest last.
     pub log: VecDeque<String>,
     /// Whether it may have to be asked for diagnostics.
@@ -66,9 +79,23 @@ impl RunningServer {
     /// Returns it as the agent's tools list it.
     pub fn status(&self) -> ServerStatus {
         let words = self.state.words();
-        let reason = self.state.reason().or(self.progress.values().next_back().map(String::as_str));
+        let reason = self.state.reason().or(self.work());
         let state = reason.map_or_else(|| words.to_string(), |reason| format!("{words}: {reason}"));
         ServerStatus { name: self.spec.name.clone(), root: self.spec.options.root.clone(), state }
+    }
+
+    /// Returns what it says that it works on, if it does.
+    pub fn work(&self) -> Option<&str> {
+        self.progress.values().next_back().map(|work| work.text.as_str())
+    }
+
+    /// Notes what it works on under a token, or that this has ended. Whether it can be cancelled stays as it was unless it is said.
+    pub fn note_work(&mut self, token: String, text: Option<String>, can_cancel: Option<bool>) {
+        let before = self.progress.remove(&token);
+        if let Some(text) = text {
+            let can_cancel = can_cancel.or(before.map(|work| work.can_cancel)).unwrap_or_default();
+            self.progress.insert(token, ServerWork { text: visible(&text).into_owned(), can_cancel });
+        }
     }
 
     /// Whether it answers, and offers a method.
@@ -134,6 +161,8 @@ pub struct LanguageServers {
     pub is_allowed: bool,
     /// Whether servers are used.
     pub is_on: bool,
+    /// Bytes of memory that a server may use; `None` for any.
+    pub memory_max: Option<u64>,
     /// Which server serves which file; `None` until it was read.
     pub table: Option<Arc<Table>>,
     /// Servers that were started, in that order.

@@ -9,8 +9,10 @@ use crate::ide::features::language_servers::agent;
 use crate::ide::features::language_servers::apply_edit;
 use crate::ide::features::language_servers::highlight;
 use crate::ide::features::language_servers::questions;
+use crate::ide::features::language_servers::server_list;
 use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::features::language_servers::sync;
+use crate::ide::features::language_servers::window;
 use crate::ide::model::diagnostics::{Mark, Source};
 use crate::lsp::client::QuestionError;
 use crate::lsp::client::incoming::{FileDiagnostics, ServerEvent};
@@ -54,6 +56,7 @@ fn set_state(cx: &mut Cx<'_>, number: u32, state: ServerState) {
             buffer.servers.forget(number);
         }
         highlight::clear(cx.state);
+        window::close(cx, number);
         cx.state.damage.add(Part::Editor);
     }
     if is_running {
@@ -62,6 +65,7 @@ fn set_state(cx: &mut Cx<'_>, number: u32, state: ServerState) {
     if let Some(failed) = failed {
         cx.state.set_error(failed);
     }
+    server_list::refresh(cx);
     cx.state.damage.add(Part::Status);
 }
 
@@ -82,12 +86,12 @@ fn on_event(cx: &mut Cx<'_>, number: u32, event: ServerEvent) {
             }
         }
         ServerEvent::ApplyEdit(requested) => apply_edit::on_requested(cx, number, requested),
-        ServerEvent::Progress { token, text } => {
+        ServerEvent::Question(question) => window::ask(cx, number, question),
+        ServerEvent::ShowDocument(wanted) => window::show_document(cx, number, wanted),
+        ServerEvent::Progress { token, text, can_cancel } => {
             let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) else { return };
-            match text {
-                Some(text) => drop(server.progress.insert(token, visible(&text).into_owned())),
-                None => drop(server.progress.remove(&token)),
-            }
+            server.note_work(token, text, can_cancel);
+            server_list::refresh(cx);
             cx.state.damage.add(Part::Status);
         }
         ServerEvent::Message { is_problem, text } => {

@@ -149,9 +149,7 @@ fn server(state: &State) -> Vec<Variant> {
             ServerState::Starting => Some(format!("{name}: starting")),
             ServerState::Waiting { .. } => Some(format!("{name}: restarts")),
             ServerState::Failed { .. } => Some(format!("{name}: failed")),
-            ServerState::Running { .. } => {
-                server.progress.values().next_back().map(|work| format!("{name}: {work}"))
-            }
+            ServerState::Running { .. } => server.work().map(|work| format!("{name}: {work}")),
             ServerState::Stopped => None,
         }
     });

@@ -215,7 +215,7 @@ impl Shared {
                 }
                 self.pull_all(id);
             }
-            ServerUpdate::Event(ServerEvent::Progress { token, text }) => {
+            ServerUpdate::Event(ServerEvent::Progress { token, text, .. }) => {
                 if let Some(server) = self.state.lock().servers.get_mut(id) {
                     if text.is_some() {
                         server.progress.insert(token);
