@@ -30,6 +30,7 @@ pub mod hierarchy;
 pub mod incoming;
 mod pulled;
 pub mod ranges;
+mod saving;
 pub mod symbols;
 
 /// How long a question may take, unless [`Client::with_timeout`] says otherwise.
