@@ -496,6 +496,26 @@ mod tests {
     }
 
     #[test]
+    fn capabilities_of_saves_and_file_operations_are_methods() {
+        let filters = json!({ "filters": [{ "pattern": { "glob": "**/*.ts" } }] });
+        let mut server = offered(json!({
+            "textDocumentSync": { "willSave": true, "willSaveWaitUntil": false },
+            "workspace": { "fileOperations": { "didCreate": filters } },
+        }));
+        assert_eq!(server.methods(), ["textDocument/willSave", "workspace/didCreateFiles"]);
+        let watchers = json!({ "watchers": [{ "globPattern": "**/*.ts" }] });
+        let late =
+            json!({ "id": "w", "method": "workspace/didChangeWatchedFiles", "registerOptions": watchers });
+        server.register(serde_json::from_value(late).unwrap());
+        let wants = |server: &ServerCapabilities| {
+            let (path, root) = (Path::new("/r/a.ts"), Path::new("/r"));
+            server.watchers().want(path, root, watched_files::FileChange::Changed)
+        };
+        assert!(server.offers("workspace/didChangeWatchedFiles") && wants(&server));
+        assert!(server.unregister("w") && !wants(&server));
+    }
+
+    #[test]
     fn capabilities_of_client_have_symbols_and_hierarchies_with_late_registration() {
         let client = of_client();
         for name in

@@ -258,10 +258,13 @@ mod tests {
         let (_folder, root) = place();
         create(&root.join("f/sub/x"), false).unwrap();
         fs::set_permissions(root.join("f/sub/x"), fs::Permissions::from_mode(0o750)).unwrap();
+        let then = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+        fs::File::open(root.join("f/sub/x")).unwrap().set_modified(then).unwrap();
         symlink("nowhere", root.join("f/link")).unwrap();
         move_by_copy(&root.join("f"), &root.join("g")).unwrap();
         assert!(!root.join("f").exists());
         assert_eq!(fs::metadata(root.join("g/sub/x")).unwrap().permissions().mode() & 0o777, 0o750);
+        assert_eq!(fs::metadata(root.join("g/sub/x")).unwrap().modified().unwrap(), then);
         assert_eq!(fs::read_link(root.join("g/link")).unwrap(), Path::new("nowhere"));
         assert_eq!(kind(move_by_copy(&root.join("g"), &root.join("g/sub"))), ErrorKind::AlreadyExists);
     }

@@ -393,6 +393,28 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn draft_moves_as_they_are_what_nothing_else_concerns() {
+        let files = [("src/a", "a"), ("b", "b"), ("c", "c"), ("d", "d")];
+        let (_folder, env) = folder(&files);
+        std::os::unix::fs::symlink("a", env.root().join("src/link")).unwrap();
+        let path = |name: &str| env.root().join(name);
+        let mut draft = Draft::new(&env, NOTHING_KNOWN);
+        for (from, to) in [("src", "lib"), ("b", "e"), ("e", "f"), ("c", "lib/c"), ("d", "g"), ("g", "d")] {
+            draft.rename(&path(from), &path(to), false).await.unwrap();
+        }
+        let change = draft.finish();
+        // What is moved into a folder that is moved, or back, is written anew.
+        let moves = [(path("src"), path("lib")), (path("b"), path("f")), (path("d"), path("g"))];
+        assert_eq!(change.moves, moves);
+        let present = |name: &str| change.after_moves(&path(name)).map(|data| data.bytes.clone());
+        assert_eq!(present("lib/a"), Some(b"a".to_vec()));
+        assert_eq!((present("src/a"), present("b"), present("f")), (None, None, Some(b"b".to_vec())));
+        assert_eq!(present("c"), Some(b"c".to_vec()));
+        let after = |name: &str| change.files.get(&path(name)).and_then(|file| file.after.clone());
+        assert_eq!((after("lib/c"), after("f")), (Some(b"c".to_vec()), Some(b"b".to_vec())));
+    }
+
+    #[tokio::test]
     async fn draft_refuses_an_edit_as_a_whole() {
         let (_folder, env) = folder(&[("a", "one\n"), ("b", "b\n"), ("dir/c", "c\n")]);
         let path = |name: &str| env.root().join(name);

@@ -336,6 +336,37 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn planned_edit_that_fails_after_a_move_takes_it_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::write(root.join("a"), "a").unwrap();
+        let data = FileData { bytes: b"a".to_vec(), stamp: Stamp::of(b"a") };
+        let old = DraftFile { before: Some(data), ..DraftFile::default() };
+        let moved_from = Some(root.join("a"));
+        let new = DraftFile { after: Some(b"new".to_vec()), moved_from, ..DraftFile::default() };
+        // There is no file that could be removed.
+        let none = DraftFile { before: None, after: None, ..DraftFile::default() };
+        let run = async |is_failing: bool| {
+            let mut files = BTreeMap::from([(root.join("a"), old.clone()), (root.join("b/c"), new.clone())]);
+            if is_failing {
+                files.insert(root.join("b/c/below"), DraftFile { after: Some(Vec::new()), ..none.clone() });
+            }
+            let moves = vec![(root.join("a"), root.join("b/c"))];
+            let call = Invocation::new(
+                json!({}),
+                Arc::new(LocalEnvironment::new(root.clone(), [])),
+                Arc::new(AgentToolState::new(folder.path().join("artifacts"))),
+            );
+            apply(&call, &DraftedChange { files, moves }).await
+        };
+        let text = |name: &str| std::fs::read_to_string(root.join(name)).ok();
+        assert!(run(true).await.unwrap_err().ends_with("Nothing was changed."));
+        assert_eq!((text("a").as_deref(), text("b/c")), (Some("a"), None));
+        run(false).await.unwrap();
+        assert_eq!((text("a"), text("b/c").as_deref()), (None, Some("new")));
+    }
+
+    #[tokio::test]
     async fn planned_edit_of_two_names_of_one_file_changes_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();

@@ -180,7 +180,10 @@ impl Environment for BufferEnvironment {
             if let Some(open) = self.snapshot(path).await? {
                 self.write_open(path, bytes, expected, open).await
             } else {
-                let is_new = expected.as_ref().is_some_and(|stamp| *stamp == Stamp::missing());
+                let is_new = match &expected {
+                    Some(stamp) => *stamp == Stamp::missing(),
+                    None => !self.inner.exists(path).await.unwrap_or(true),
+                };
                 let stamp = self.inner.write(path, bytes, expected).await?;
                 let change = if is_new { DiskChange::Created } else { DiskChange::Changed };
                 self.notify_changed(path, change).await;
