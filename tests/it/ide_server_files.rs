@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 use bowline::ide::core::state::State;
+use bowline::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use bowline::llm::providers::scripted::Turn;
 use bowline::tools::Mode;
 use serde_json::{Value, json};
@@ -97,7 +98,6 @@ async fn wait_for_change(ide: &mut TestIde, kind: u64, name: &'static str) {
 async fn wait_for_registration(ide: &mut TestIde) {
     poll(ide, |log| std::fs::read_to_string(log).unwrap_or_default().contains("\"id\": \"register\"")).await;
     ide.wait_for("the registration", |state| {
-        use bowline::ide::features::language_servers::state::LANGUAGE_SERVERS;
         let servers = &state.slots[LANGUAGE_SERVERS].servers;
         servers.iter().any(|server| server.offers("workspace/didChangeWatchedFiles"))
     })
@@ -311,6 +311,14 @@ async fn watched_files_that_the_agent_writes_or_another_program_changes_are_told
     ide.write_file("a.toy", "two\n");
     ide.focus_window().await;
     wait_for_change(&mut ide, 2, "a.toy").await;
+    // Also of files that are not open, in folders that are new.
+    ide.wait_for("the watch", |state| state.slots[LANGUAGE_SERVERS].tree_watch.is_some()).await;
+    ide.headless.idle().await;
+    ide.write_file("other.toy", "new\n");
+    wait_for_change(&mut ide, 1, "other.toy").await;
+    std::fs::create_dir(ide.path("fresh")).unwrap();
+    ide.write_file("fresh/deep.toy", "new\n");
+    wait_for_change(&mut ide, 1, "deep.toy").await;
 }
 
 #[tokio::test]

@@ -293,8 +293,16 @@ impl<'e> Draft<'e> {
             file.places += replaced.len();
             file.after = file.after.take().map(|bytes| apply(&bytes, &replaced));
         }
-        self.files.retain(|_, file| file.after != file.before.as_ref().map(|data| data.bytes.clone()));
-        DraftedChange { files: self.files, moves: self.moves }
+        let mut change = DraftedChange { files: self.files, moves: self.moves };
+        let is_same =
+            |file: &DraftFile, now: Option<&FileData>| file.after.as_ref() == now.map(|data| &data.bytes);
+        // What is moved and back again changes in between.
+        let unchanged = change.files.iter().filter(|(path, file)| {
+            is_same(file, file.before.as_ref()) && is_same(file, change.after_moves(path))
+        });
+        let unchanged: Vec<PathBuf> = unchanged.map(|(path, _)| path.clone()).collect();
+        change.files.retain(|path, _| unchanged.binary_search(path).is_err());
+        change
     }
 }
 
@@ -412,6 +420,7 @@ mod tests {
         assert_eq!(present("c"), Some(b"c".to_vec()));
         let after = |name: &str| change.files.get(&path(name)).and_then(|file| file.after.clone());
         assert_eq!((after("lib/c"), after("f")), (Some(b"c".to_vec()), Some(b"b".to_vec())));
+        assert_eq!((after("d"), present("d")), (Some(b"d".to_vec()), None), "what is moved back is written");
     }
 
     #[tokio::test]

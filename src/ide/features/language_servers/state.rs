@@ -15,6 +15,7 @@ use crate::ide::features::language_servers::format::PendingSave;
 use crate::ide::features::language_servers::hierarchy::Hierarchy;
 use crate::ide::features::language_servers::highlight::Resting;
 use crate::ide::features::language_servers::limited::LimitedQuestion;
+use crate::ide::features::language_servers::watched_files::TreeWatch;
 use crate::ide::model::buffers::BufferId;
 use crate::lsp::capabilities::watched_files::FileChange;
 use crate::lsp::client::completion::TypedTriggers;
@@ -182,6 +183,8 @@ pub struct LanguageServers {
     pub last_question: u64,
     /// Files that have changed on the disk, of which servers that have registered for some hear next.
     pub disk_changes: Vec<(PathBuf, FileChange)>,
+    /// What watches the workspace for them.
+    pub tree_watch: Option<TreeWatch>,
     /// Why the servers of texts that are being saved have not changed them before.
     pub unedited: HashMap<BufferId, String>,
     /// Why texts that are being saved are not formatted.

@@ -1,7 +1,10 @@
 //! Tells servers of files that have changed on the disk, where they have registered for them: in one batch per turn of the
-//! loop. Must not watch files, nor read them.
+//! loop. While one has registered, the folders of the workspace are watched. Must not read files.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use crate::exec::{Environment, FileKind};
 use crate::ide::core::context::{Cx, answer_or_error};
@@ -9,6 +12,8 @@ use crate::ide::core::feature::DiskChange;
 use crate::ide::features::language_servers::questions;
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer};
 use crate::lsp::capabilities::watched_files::{FileChange, METHOD};
+use crate::workspace::watch::WatchError;
+use crate::workspace::watch_tree::{TreeChange, TreeChanges, TreeWatcher};
 
 /// Files of new folders that servers hear of.
 const FILES_MAX: usize = 10_000;
@@ -27,6 +32,61 @@ pub fn note(cx: &mut Cx<'_>, path: &Path, change: DiskChange) {
             DiskChange::Deleted => FileChange::Deleted,
         };
         known.disk_changes.push((path.to_path_buf(), change));
+    }
+}
+
+/// What watches the folders of the workspace.
+#[derive(Default)]
+pub struct TreeWatch {
+    /// Created by a task; one task at a time uses it.
+    watcher: Arc<Mutex<Option<TreeWatcher>>>,
+    changes: Arc<TreeChanges>,
+}
+
+/// Watches the workspace from now on, if a server has registered for files and that is not done yet.
+pub fn watch(cx: &mut Cx<'_>) {
+    let known = &mut cx.state.slots[LANGUAGE_SERVERS];
+    if known.tree_watch.is_some() || !known.servers.iter().any(has_registered) {
+        return;
+    }
+    let watch = known.tree_watch.insert(TreeWatch::default());
+    let (slot, changes) = (watch.watcher.clone(), watch.changes.clone());
+    let (tasks, root) = (cx.tasks.clone(), cx.state.workspace.clone());
+    let wake = move || tasks.post_blocking("language-servers.disk-events", take_in);
+    let work = move || {
+        // Nothing is watched any more if the servers were switched off meanwhile.
+        let made = TreeWatcher::new(root, changes, wake)?;
+        *slot.lock() = Some(made);
+        Ok::<_, WatchError>(())
+    };
+    cx.tasks.spawn_blocking("language-servers.watch-tree", work, |cx, made| {
+        if let Some(Err(error)) = answer_or_error(cx, "watch the workspace", made) {
+            // They still hear of what is done here.
+            tracing::warn!(%error, "language servers do not hear of what other programs do to files");
+        }
+    });
+}
+
+/// Takes in what the watcher has seen.
+fn take_in(cx: &mut Cx<'_>) {
+    let Some(watch) = &cx.state.slots[LANGUAGE_SERVERS].tree_watch else { return };
+    let (changes, has_new_folders) = watch.changes.take();
+    let slot = watch.watcher.clone();
+    for (path, change) in changes {
+        let change = match change {
+            TreeChange::Created => DiskChange::Created,
+            TreeChange::Changed => DiskChange::Changed,
+            TreeChange::Deleted => DiskChange::Deleted,
+        };
+        note(cx, &path, change);
+    }
+    if has_new_folders {
+        let work = move || slot.lock().as_mut().map(TreeWatcher::follow).unwrap_or_default();
+        cx.tasks.spawn_blocking("language-servers.watch-folders", work, |cx, new| {
+            for folder in answer_or_error(cx, "watch new folders", new).unwrap_or_default() {
+                note(cx, &folder, DiskChange::Created);
+            }
+        });
     }
 }
 
