@@ -278,7 +278,7 @@ async fn server_that_takes_too_long_before_a_save_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn watched_files_are_told_as_created_changed_and_deleted() {
+async fn watched_files_are_sent_as_created_changed_and_deleted() {
     let mut ide =
         trusted(project("one\n", &watching(&json!({}))).file("b.list", "b\n").file("lib/c.toy", "c\n")).await;
     wait_for_registration(&mut ide).await;
@@ -299,7 +299,7 @@ async fn watched_files_are_told_as_created_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn watched_files_that_the_agent_writes_or_another_program_changes_are_told() {
+async fn watched_files_that_the_agent_or_another_program_changes_are_sent() {
     let write = |path: &str| Turn::call("c1", "write", json!({ "path": path, "content": "new\n" }));
     let turns = [write("new.toy"), Turn::text("all done")];
     let setup = project("one\n", &watching(&json!({}))).turns(turns).policy(Mode::Full);
@@ -347,7 +347,7 @@ async fn agent_that_moves_an_open_file_keeps_its_unsaved_text_history_and_mode()
 }
 
 #[tokio::test]
-async fn agent_move_is_taken_back_by_a_restore() {
+async fn agent_move_is_undone_by_a_restore() {
     let question = json!({ "action": "rename_file", "file": "a.toy", "new_name": "c.toy" });
     let turns = [Turn::call("c1", "lsp", question), Turn::text("all done")];
     let script = json!({ "capabilities": operating(), "answers": { "workspace/willRenameFiles": null } });
