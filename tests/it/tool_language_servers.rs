@@ -412,7 +412,7 @@ fn lsp_tool_with_clangd_renames_across_files() {
 }
 
 #[test]
-fn lsp_tool_that_writes_tells_servers_that_have_registered() {
+fn lsp_tool_sends_what_it_writes_to_servers_that_have_registered() {
     let watchers = json!([{ "globPattern": "**/*.toy" }]);
     let registration = json!({ "id": "w", "method": "workspace/didChangeWatchedFiles",
         "registerOptions": { "watchers": watchers } });
@@ -426,6 +426,7 @@ fn lsp_tool_that_writes_tells_servers_that_have_registered() {
     let (is_ok, text) = place.ask(&question);
     assert!(is_ok, "{text}");
     let log = std::fs::read_to_string(place.path("script.json.log")).unwrap();
-    let told = log.lines().find(|line| line.contains("didChangeWatchedFiles")).expect("it is told");
-    assert!(told.contains("a.toy") && told.contains("sub/b.toy") && told.contains("\"type\": 2"), "{told}");
+    let is_it = |line: &&str| line.contains("\"method\": \"workspace/didChangeWatchedFiles\"");
+    let sent = log.lines().find(is_it).expect("it is sent");
+    assert!(sent.contains("a.toy") && sent.contains("sub/b.toy") && sent.contains("\"type\": 2"), "{sent}");
 }
