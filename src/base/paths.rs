@@ -137,6 +137,12 @@ pub fn split_position(argument: &str) -> (&str, Option<(usize, usize)>) {
     }
 }
 
+/// Returns where a path is after `from`, a file or folder, was moved to `to`; `None` if it is not part of it.
+pub fn moved(path: &Path, from: &Path, to: &Path) -> Option<PathBuf> {
+    let below = path.strip_prefix(from).ok()?;
+    Some(if below.as_os_str().is_empty() { to.to_path_buf() } else { to.join(below) })
+}
+
 /// Returns the path for display: relative to `root` when it is below it.
 #[doc(hidden)]
 pub fn display(path: &Path, root: &Path) -> String {

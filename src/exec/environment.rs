@@ -132,6 +132,20 @@ pub trait Environment: Send + Sync + fmt::Debug {
         Box::pin(std::future::ready(Err(EnvError::unsupported(path))))
     }
 
+    /// Moves a file or folder with its mode and times, and creates the folders of the new path; of a symbolic link the
+    /// link itself. Without `overwrite` it fails with [`EnvError::Exists`] if the new path exists; with it a file there
+    /// is replaced, and a folder there only if it is empty. Returns the new path with links resolved. Fails in an
+    /// environment without support.
+    fn rename<'a>(
+        &'a self,
+        from: &'a Path,
+        to: &'a Path,
+        overwrite: bool,
+    ) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
+        let _ = (to, overwrite);
+        Box::pin(std::future::ready(Err(EnvError::unsupported(from))))
+    }
+
     /// Returns the files that the user has open in an editor, with links resolved: [`Self::read`] may return
     /// unsaved text for them, and only [`Self::write`] changes them without bypassing the editor.
     fn open_files(&self) -> BoxFuture<'_, Vec<PathBuf>> {

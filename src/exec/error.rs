@@ -18,6 +18,9 @@ pub enum EnvError {
     /// A folder instead of a file.
     #[error("{0}: is a folder")]
     IsFolder(PathBuf),
+    /// There is something at the path, which must not be overwritten.
+    #[error("{0}: exists already")]
+    Exists(PathBuf),
     /// The system refuses.
     #[error("{0}: permission denied")]
     Denied(PathBuf),
@@ -75,5 +78,10 @@ impl EnvError {
     /// An operation that the environment does not support.
     pub fn unsupported(path: &Path) -> Self {
         Self::Io { path: path.to_path_buf(), source: io::ErrorKind::Unsupported.into() }
+    }
+
+    /// Whether the environment does not support the operation.
+    pub fn is_unsupported(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::Unsupported)
     }
 }

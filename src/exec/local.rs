@@ -20,6 +20,7 @@ use crate::exec::commands::terminal::{self, Terminal, TerminalSpec};
 use crate::exec::commands::variables::{self, Inherit};
 use crate::exec::disk::files;
 use crate::exec::disk::replace;
+use crate::exec::disk::tree;
 use crate::exec::environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};
 use crate::exec::error::EnvError;
 use crate::exec::file_info::{DirEntry, FileData, FileId, FileKind, FileStat, Stamp};
@@ -188,6 +189,32 @@ impl Environment for LocalEnvironment {
         Self::with_timeout(self.io_timeout, path, move |path| {
             let real = files::real_path(path)?;
             locks.with_lock(&real, || replace::remove(path, expected.as_ref()))
+        })
+    }
+
+    fn rename<'a>(
+        &'a self,
+        from: &'a Path,
+        to: &'a Path,
+        overwrite: bool,
+    ) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
+        let (locks, to) = (Arc::clone(&self.locks), to.to_path_buf());
+        Self::with_timeout(self.io_timeout, from, move |from| {
+            let error = |source: std::io::Error| match source.kind() {
+                std::io::ErrorKind::AlreadyExists => EnvError::Exists(to.clone()),
+                _ => files::error_at(from, source),
+            };
+            let mut both = [files::real_path(from)?, files::real_path(&to)?];
+            // In one order, so that two calls do not wait for each other.
+            both.sort_unstable();
+            let work = || if overwrite { tree::replace(from, &to) } else { tree::rename(from, &to) };
+            let [first, second] = &both;
+            let moved = if first == second {
+                locks.with_lock(first, work)
+            } else {
+                locks.with_lock(first, || locks.with_lock(second, work))
+            };
+            moved.map_err(error)
         })
     }
 

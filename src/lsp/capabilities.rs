@@ -1,15 +1,18 @@
 //! What a server offers, and what we offer to it. Read leniently: one odd provider costs itself. Must not know requests.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::base::json::json;
 use crate::lsp::answers::folding;
+use crate::lsp::capabilities::watched_files::Watchers;
 use crate::lsp::position::Encoding;
 
 mod file_operations;
+pub mod watched_files;
 
 /// Which field of `ServerCapabilities` (LSP 3.18) offers a method.
 const PROVIDERS: [(&str, &str); 30] = [
@@ -43,6 +46,19 @@ const PROVIDERS: [(&str, &str); 30] = [
     ("textDocument/diagnostic", "diagnosticProvider"),
     ("textDocument/moniker", "monikerProvider"),
     ("textDocument/inlineCompletion", "inlineCompletionProvider"),
+];
+
+/// The same for methods that are offered deeper inside, as pointers; the last one can only be registered.
+const NESTED: [(&str, &str); 9] = [
+    ("textDocument/willSave", "/textDocumentSync/willSave"),
+    ("textDocument/willSaveWaitUntil", "/textDocumentSync/willSaveWaitUntil"),
+    ("workspace/willCreateFiles", "/workspace/fileOperations/willCreate"),
+    ("workspace/didCreateFiles", "/workspace/fileOperations/didCreate"),
+    ("workspace/willRenameFiles", "/workspace/fileOperations/willRename"),
+    ("workspace/didRenameFiles", "/workspace/fileOperations/didRename"),
+    ("workspace/willDeleteFiles", "/workspace/fileOperations/willDelete"),
+    ("workspace/didDeleteFiles", "/workspace/fileOperations/didDelete"),
+    (watched_files::METHOD, ""),
 ];
 
 /// How a server wants to hear of changes: the numbers of `TextDocumentSyncKind`.
@@ -85,12 +101,14 @@ pub struct Registration {
 pub struct ServerCapabilities {
     initial: Value,
     registered: Vec<Registration>,
+    /// Which files it wants to hear of when they change, read from the registrations.
+    watchers: Arc<Watchers>,
 }
 
 impl ServerCapabilities {
     /// Takes them from the `capabilities` of the answer to `initialize`.
     pub fn new(initial: Value) -> Self {
-        Self { initial, registered: Vec::new() }
+        Self { initial, ..Self::default() }
     }
 
     /// Returns the unit of its columns.
@@ -129,8 +147,13 @@ impl ServerCapabilities {
         if let Some(late) = self.registered.iter().find(|known| known.method == method) {
             return Some(&late.options);
         }
-        let (_, field) = PROVIDERS.iter().find(|(known, _)| *known == method)?;
-        Some(&self.initial[field]).filter(|value| !matches!(value, Value::Null | Value::Bool(false)))
+        let is_it = |(known, _): &&(&str, &str)| *known == method;
+        let nested = || NESTED.iter().find(is_it).filter(|(_, pointer)| !pointer.is_empty());
+        let value = match PROVIDERS.iter().find(is_it) {
+            Some((_, field)) => &self.initial[field],
+            None => self.initial.pointer(nested()?.1)?,
+        };
+        Some(value).filter(|value| !matches!(value, Value::Null | Value::Bool(false)))
     }
 
     /// Whether a method is offered.
@@ -163,7 +186,7 @@ impl ServerCapabilities {
 
     /// Returns the methods that are offered.
     pub fn methods(&self) -> Vec<&'static str> {
-        let all = PROVIDERS.iter().map(|(method, _)| *method);
+        let all = PROVIDERS.iter().chain(&NESTED).map(|(method, _)| *method);
         all.filter(|method| self.offers(method)).collect()
     }
 
@@ -171,12 +194,24 @@ impl ServerCapabilities {
     pub fn register(&mut self, registration: Registration) {
         self.registered.retain(|known| known.id != registration.id);
         self.registered.push(registration);
+        self.read_watchers();
+    }
+
+    /// Returns which files it wants to hear of when they change.
+    pub fn watchers(&self) -> Arc<Watchers> {
+        self.watchers.clone()
+    }
+
+    fn read_watchers(&mut self) {
+        let late = self.registered.iter().filter(|known| known.method == watched_files::METHOD);
+        self.watchers = Arc::new(Watchers::read(late.map(|known| &known.options)));
     }
 
     /// Removes what it does not offer any more; returns whether it was offered.
     pub fn unregister(&mut self, id: &str) -> bool {
         let before = self.registered.len();
         self.registered.retain(|known| known.id != id);
+        self.read_watchers();
         self.registered.len() < before
     }
 }
@@ -205,7 +240,12 @@ fn text_document() -> Value {
     let dynamic = json!({ "dynamicRegistration": true });
     let link = json!({ "dynamicRegistration": true, "linkSupport": true });
     json!({
-        "synchronization": { "dynamicRegistration": true, "didSave": true },
+        "synchronization": {
+            "dynamicRegistration": true,
+            "willSave": true,
+            "willSaveWaitUntil": true,
+            "didSave": true,
+        },
         "publishDiagnostics": {
             "relatedInformation": true,
             "versionSupport": true,
@@ -258,7 +298,16 @@ fn workspace() -> Value {
         "symbol": workspace_symbol(),
         "applyEdit": true,
         "executeCommand": { "dynamicRegistration": true },
-        "fileOperations": { "dynamicRegistration": true, "willRename": true, "didRename": true },
+        "didChangeWatchedFiles": { "dynamicRegistration": true, "relativePatternSupport": true },
+        "fileOperations": {
+            "dynamicRegistration": true,
+            "willCreate": true,
+            "didCreate": true,
+            "willRename": true,
+            "didRename": true,
+            "willDelete": true,
+            "didDelete": true,
+        },
         "workspaceEdit": {
             "documentChanges": true,
             "resourceOperations": ["create", "rename", "delete"],
@@ -448,6 +497,26 @@ mod tests {
         assert_eq!(server.methods(), ["textDocument/diagnostic"]);
         assert!(server.unregister("1") && !server.offers("textDocument/diagnostic"));
         assert!(!server.unregister("1"), "what was never offered");
+    }
+
+    #[test]
+    fn capabilities_of_saves_and_file_operations_are_methods() {
+        let filters = json!({ "filters": [{ "pattern": { "glob": "**/*.ts" } }] });
+        let mut server = offered(json!({
+            "textDocumentSync": { "willSave": true, "willSaveWaitUntil": false },
+            "workspace": { "fileOperations": { "didCreate": filters } },
+        }));
+        assert_eq!(server.methods(), ["textDocument/willSave", "workspace/didCreateFiles"]);
+        let watchers = json!({ "watchers": [{ "globPattern": "**/*.ts" }] });
+        let late =
+            json!({ "id": "w", "method": "workspace/didChangeWatchedFiles", "registerOptions": watchers });
+        server.register(serde_json::from_value(late).unwrap());
+        let wants = |server: &ServerCapabilities| {
+            let (path, root) = (Path::new("/r/a.ts"), Path::new("/r"));
+            server.watchers().want(path, root, watched_files::FileChange::Changed)
+        };
+        assert!(server.offers("workspace/didChangeWatchedFiles") && wants(&server));
+        assert!(server.unregister("w") && !wants(&server));
     }
 
     #[test]

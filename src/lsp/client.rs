@@ -31,6 +31,7 @@ pub mod incoming;
 mod pulled;
 pub mod ranges;
 mod reply;
+mod saving;
 pub mod symbols;
 pub mod window;
 

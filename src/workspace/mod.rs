@@ -18,6 +18,8 @@ pub mod list;
 pub mod walk;
 #[doc(hidden)]
 pub mod watch;
+#[doc(hidden)]
+pub mod watch_tree;
 
 pub use documents::{Document, Documents};
 pub use list::{Item, ItemKind};

@@ -86,6 +86,38 @@ async fn environment_policy_passes_suite_and_rejects_outside() {
 }
 
 #[tokio::test]
+async fn environment_rename_is_judged_at_both_paths() {
+    let (_folder, root) = test_folder();
+    for name in ["in/a", "other/b", "secret/c"] {
+        std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+        std::fs::write(root.join(name), name).unwrap();
+    }
+    let path = |name: &str| root.join(name);
+    let refused = |result: Result<PathBuf, EnvError>| {
+        assert!(matches!(&result, Err(EnvError::Refused(_))), "{result:?}");
+    };
+    let policy = Policy { read: vec![root.clone()], write: vec![path("in")], ..Policy::default() };
+    let place = Wrapped::new(local(&root), policy);
+    refused(place.rename(&path("in/a"), &path("other/a"), false).await);
+    refused(place.rename(&path("other/b"), &path("in/b"), false).await);
+    assert_eq!(place.rename(&path("in/a"), &path("in/deep/a"), false).await.unwrap(), path("in/deep/a"));
+    let place = Wrapped::new(local(&root), ReadOnly::new(|_| true));
+    refused(place.rename(&path("other/b"), &path("other/c"), false).await);
+    // What is denied must not be read under another name, either.
+    let place = Wrapped::new(local(&root), DeniedPaths::new(vec!["**/secret/**".into()]).unwrap());
+    refused(place.rename(&path("secret/c"), &path("c"), false).await);
+    refused(place.rename(&path("secret"), &path("open"), false).await);
+    place.rename(&path("other"), &path("else"), false).await.unwrap();
+    let log: Arc<Mutex<Vec<Entry>>> = Arc::default();
+    let into = Arc::clone(&log);
+    let place = Wrapped::new(local(&root), Logging::new(move |entry| into.lock().unwrap().push(entry)));
+    place.rename(&path("else/b"), &path("b"), false).await.unwrap();
+    let entry = log.lock().unwrap().pop().unwrap();
+    assert_eq!(entry.operation, "rename");
+    assert_eq!(entry.target, format!("{} -> {}", path("else/b").display(), path("b").display()));
+}
+
+#[tokio::test]
 async fn environment_read_only_rejects_changes() {
     let (_folder, root) = test_folder();
     environment_suite::create_files(&root);

@@ -194,6 +194,8 @@ mod ide_selection;
 mod ide_server_annotations;
 /// Edits that language servers make: rename, code actions, formatting.
 mod ide_server_edits;
+/// What language servers hear of files: created, moved, deleted, saved, changed on the disk.
+mod ide_server_files;
 /// Symbols, uses of names and hierarchies from language servers.
 mod ide_server_symbols;
 /// What language servers want of the window, and what they use.

@@ -1,6 +1,7 @@
 //! The tool for language servers without a screen: `bowline tool lsp` as a process, with a server that does what a script
 //! says.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -217,6 +218,10 @@ fn lsp_tool_renames_a_file_with_what_refers_to_it() {
     let edit = json!({ "changes": { "$ROOT/sub/b.toy": [{ "range": range(0, 0, 5), "newText": "moved" }] } });
     let script = json!({ "capabilities": capabilities(), "answers": { "workspace/willRenameFiles": edit } });
     let place = Place::trusted(&script, FILES);
+    let set_mode = |name: &str| {
+        std::fs::set_permissions(place.path(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    set_mode("work/a.toy");
     let question = json!({ "action": "rename_file", "file": "a.toy", "new_name": "sub/c.toy" });
     let (is_ok, text) = place.ask(&question);
     let wanted =
@@ -227,6 +232,8 @@ fn lsp_tool_renames_a_file_with_what_refers_to_it() {
         (FILES[0].1, "moved\nname name\n")
     );
     assert!(!place.path("work/a.toy").exists());
+    let mode = std::fs::metadata(place.path("work/sub/c.toy")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o755, "it is moved, not written anew");
     assert!(place.methods().contains(&"workspace/didRenameFiles".to_string()), "{:?}", place.methods());
     let over = json!({ "action": "rename_file", "file": "sub/c.toy", "new_name": "sub/b.toy" });
     let (is_ok, text) = place.ask(&over);
@@ -234,8 +241,8 @@ fn lsp_tool_renames_a_file_with_what_refers_to_it() {
     let folder = json!({ "action": "rename_file", "file": "sub", "new_name": "lib" });
     let (is_ok, text) = place.ask(&folder);
     assert!(
-        is_ok && place.path("work/lib/b.toy").exists() && !place.path("work/sub/b.toy").exists(),
-        "{text}"
+        is_ok && place.path("work/lib/b.toy").exists() && !place.path("work/sub").exists(),
+        "the folder itself is moved: {text}"
     );
 }
 
@@ -399,4 +406,24 @@ fn lsp_tool_with_clangd_renames_across_files() {
     assert!(is_ok && text.contains("M lib.c (+1 -1)"), "{text}");
     assert!(place.text("lib.c").contains("int double_of(int number)"));
     assert!(place.text("lib.h").contains("double_of"), "{text}");
+}
+
+#[test]
+fn lsp_tool_sends_what_it_writes_to_servers_that_have_registered() {
+    let watchers = json!([{ "globPattern": "**/*.toy" }]);
+    let registration = json!({ "id": "w", "method": "workspace/didChangeWatchedFiles",
+        "registerOptions": { "watchers": watchers } });
+    let register = json!({ "id": "register", "method": "client/registerCapability",
+        "params": { "registrations": [registration] } });
+    let script = json!({ "capabilities": capabilities(), "answers": { "textDocument/rename": rename() },
+        "on": { "initialized": [register] } });
+    let place = Place::trusted(&script, FILES);
+    let question =
+        json!({ "action": "rename", "file": "a.toy", "line": 1, "symbol": "name", "new_name": "word" });
+    let (is_ok, text) = place.ask(&question);
+    assert!(is_ok, "{text}");
+    let log = std::fs::read_to_string(place.path("script.json.log")).unwrap();
+    let is_it = |line: &&str| line.contains("\"method\": \"workspace/didChangeWatchedFiles\"");
+    let sent = log.lines().find(is_it).expect("it is sent");
+    assert!(sent.contains("a.toy") && sent.contains("sub/b.toy") && sent.contains("\"type\": 2"), "{sent}");
 }

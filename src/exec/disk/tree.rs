@@ -31,6 +31,27 @@ pub fn rename(from: &Path, to: &Path) -> io::Result<PathBuf> {
     Ok(fs::canonicalize(to).unwrap_or_else(|_| to.to_path_buf()))
 }
 
+/// Renames a file or folder like [`rename`], over a file or an empty folder that is there.
+pub(in crate::exec) fn replace(from: &Path, to: &Path) -> io::Result<PathBuf> {
+    make_parent(to)?;
+    match fs::rename(from, to) {
+        Err(error) if error.kind() == ErrorKind::CrossesDevices => {
+            // The copy is complete before anything is overwritten.
+            let beside = tempfile::Builder::new().prefix(".bowline-").tempdir_in(parent_of(to))?;
+            let copied = beside.path().join("moved");
+            copy(from, &copied)?;
+            fs::rename(&copied, to)?;
+            remove(from)?;
+        }
+        moved => moved?,
+    }
+    Ok(fs::canonicalize(to).unwrap_or_else(|_| to.to_path_buf()))
+}
+
+fn parent_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("/"))
+}
+
 /// Moves a file or folder into a new folder below `kept`, where it stays for 30 days; older ones there are
 /// deleted permanently. Returns its new path.
 pub fn delete(path: &Path, kept: &Path) -> io::Result<PathBuf> {
@@ -99,14 +120,15 @@ fn remove(path: &Path) -> io::Result<()> {
     if fs::symlink_metadata(path)?.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
 }
 
-/// Copies contents, permissions and links. Sockets, pipes and devices are refused.
+/// Copies contents, permissions, times and links. Sockets, pipes and devices are refused.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let facts = fs::symlink_metadata(from)?;
     if facts.is_symlink() {
         return symlink(fs::read_link(from)?, to);
     }
     if facts.is_file() {
-        return fs::copy(from, to).map(drop);
+        fs::copy(from, to)?;
+        return copy_times(&facts, to);
     }
     if !facts.is_dir() {
         return Err(io::Error::other("is neither a file nor a folder"));
@@ -116,7 +138,19 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
         let entry = entry?;
         copy(&entry.path(), &to.join(entry.file_name()))?;
     }
+    copy_times(&facts, to)?;
     fs::set_permissions(to, facts.permissions())
+}
+
+/// Gives a file or folder the times of another one.
+fn copy_times(facts: &fs::Metadata, to: &Path) -> io::Result<()> {
+    let times = fs::FileTimes::new().set_accessed(facts.accessed()?).set_modified(facts.modified()?);
+    match fs::File::open(to) {
+        Ok(file) => file.set_times(times),
+        // A mode without reading was copied.
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Deletes files that were kept long enough.
@@ -224,10 +258,13 @@ mod tests {
         let (_folder, root) = place();
         create(&root.join("f/sub/x"), false).unwrap();
         fs::set_permissions(root.join("f/sub/x"), fs::Permissions::from_mode(0o750)).unwrap();
+        let then = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+        fs::File::open(root.join("f/sub/x")).unwrap().set_modified(then).unwrap();
         symlink("nowhere", root.join("f/link")).unwrap();
         move_by_copy(&root.join("f"), &root.join("g")).unwrap();
         assert!(!root.join("f").exists());
         assert_eq!(fs::metadata(root.join("g/sub/x")).unwrap().permissions().mode() & 0o777, 0o750);
+        assert_eq!(fs::metadata(root.join("g/sub/x")).unwrap().modified().unwrap(), then);
         assert_eq!(fs::read_link(root.join("g/link")).unwrap(), Path::new("nowhere"));
         assert_eq!(kind(move_by_copy(&root.join("g"), &root.join("g/sub"))), ErrorKind::AlreadyExists);
     }

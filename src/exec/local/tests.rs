@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -108,6 +108,33 @@ async fn local_write_concurrent_writers_conflict() {
         let (a, b) = tokio::join!(write("two"), write("three"));
         assert!(a.is_ok() != b.is_ok(), "{a:?} {b:?}");
     }
+    assert!(env.locks.held.lock().is_empty());
+}
+
+#[tokio::test]
+async fn local_rename_keeps_modes_and_times_and_overwrites_only_if_asked() {
+    let (_folder, env) = here();
+    let path = |name: &str| env.root().join(name);
+    fs::create_dir_all(path("src/empty")).unwrap();
+    for name in ["src/a", "b"] {
+        fs::write(path(name), name).unwrap();
+    }
+    fs::set_permissions(path("src/a"), fs::Permissions::from_mode(0o755)).unwrap();
+    let before = fs::metadata(path("src/a")).unwrap();
+    assert_eq!(env.rename(&path("src"), &path("deep/lib"), false).await.unwrap(), path("deep/lib"));
+    let after = fs::metadata(path("deep/lib/a")).unwrap();
+    assert_eq!((after.mode(), after.modified().unwrap()), (before.mode(), before.modified().unwrap()));
+    assert!(path("deep/lib/empty").is_dir() && !path("src").exists());
+    let refused = env.rename(&path("deep/lib/a"), &path("b"), false).await;
+    assert!(matches!(refused, Err(EnvError::Exists(_))), "{refused:?}");
+    assert_eq!(fs::read_to_string(path("b")).unwrap(), "b");
+    env.rename(&path("deep/lib/a"), &path("b"), true).await.unwrap();
+    assert_eq!(fs::read_to_string(path("b")).unwrap(), "src/a");
+    symlink("b", path("link")).unwrap();
+    env.rename(&path("link"), &path("moved"), false).await.unwrap();
+    assert_eq!(fs::read_link(path("moved")).unwrap(), Path::new("b"), "the link itself");
+    let missing = env.rename(&path("none"), &path("x"), false).await;
+    assert!(matches!(missing, Err(EnvError::NotFound(_))), "{missing:?}");
     assert!(env.locks.held.lock().is_empty());
 }
 

@@ -10,6 +10,7 @@ use futures::future::BoxFuture;
 use parking_lot::Mutex;
 
 use super::layer::{Layer, Operation};
+use crate::base::paths;
 use crate::exec::environment::Environment;
 use crate::exec::error::EnvError;
 use crate::exec::file_info::{DirEntry, FileId, FileKind};
@@ -81,6 +82,45 @@ impl DeniedPaths {
     }
 }
 
+/// Files and folders of a folder that is moved which are checked; with more it is not moved.
+const MOVED_MAX: usize = 10_000;
+
+impl DeniedPaths {
+    /// Fails if anything that would be moved is denied, where it is or where it would be: under another name it could be
+    /// read.
+    async fn check_move(&self, inner: &dyn Environment, from: &Path, to: &Path) -> Result<(), EnvError> {
+        if self.deny_list.is_none() {
+            return Ok(());
+        }
+        let is_folder = inner.stat(from).await.is_ok_and(|stat| stat.kind == FileKind::Folder);
+        let mut open = vec![(from.to_path_buf(), is_folder)];
+        let mut count = 0;
+        while let Some((path, is_folder)) = open.pop() {
+            let there = paths::moved(&path, from, to).unwrap_or_else(|| to.to_path_buf());
+            for path in [&path, &there] {
+                if self.is_denied(inner, path, is_folder).await {
+                    return Err(EnvError::Refused(format!("{}: rules forbid it", path.display())));
+                }
+            }
+            count += 1;
+            if count > MOVED_MAX {
+                let reason = format!("{}: has more than {MOVED_MAX} files to check", from.display());
+                return Err(EnvError::Refused(reason));
+            }
+            if is_folder {
+                let real = inner.resolve(&path).await?;
+                for entry in inner.list(&path).await? {
+                    let below = entry.path_in(&path);
+                    // What a link leads to stays where it is.
+                    let is_link = inner.resolve(&below).await? != entry.path_in(&real);
+                    open.push((below, entry.kind == FileKind::Folder && !is_link));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Layer for DeniedPaths {
     fn admit<'a>(
         &'a self,
@@ -88,6 +128,9 @@ impl Layer for DeniedPaths {
         operation: Operation<'a>,
     ) -> BoxFuture<'a, Result<(), EnvError>> {
         Box::pin(async move {
+            if let Operation::Rename(from, to) = operation {
+                return self.check_move(inner, from, to).await;
+            }
             let folder = matches!(operation, Operation::List(_));
             let touches = folder
                 || matches!(operation, Operation::Read(_) | Operation::Write(_) | Operation::Remove(_));

@@ -35,6 +35,8 @@ pub enum Operation<'a> {
     Write(&'a Path),
     /// A file is removed.
     Remove(&'a Path),
+    /// A file or folder is moved to the second path.
+    Rename(&'a Path, &'a Path),
     /// A command in a folder.
     Run(&'a str, &'a Path),
     /// A shell for a user in a folder.
@@ -55,6 +57,7 @@ impl<'a> Operation<'a> {
             Self::Read(_) => "read",
             Self::Write(_) => "write",
             Self::Remove(_) => "remove",
+            Self::Rename(..) => "rename",
             Self::Run(..) => "run",
             Self::Terminal(_) => "terminal",
             Self::Search(_) => "search",
@@ -62,7 +65,7 @@ impl<'a> Operation<'a> {
         }
     }
 
-    /// Which path, or in which folder.
+    /// Which path, or in which folder; of a move the old path.
     pub fn path(self) -> &'a Path {
         match self {
             Self::Resolve(path)
@@ -71,6 +74,7 @@ impl<'a> Operation<'a> {
             | Self::Read(path)
             | Self::Write(path)
             | Self::Remove(path)
+            | Self::Rename(path, _)
             | Self::Run(_, path)
             | Self::Terminal(path)
             | Self::Search(path)
@@ -233,6 +237,16 @@ impl<L: Layer> Environment for Wrapped<L> {
 
     fn remove<'a>(&'a self, path: &'a Path, expected: Option<Stamp>) -> BoxFuture<'a, Result<(), EnvError>> {
         Box::pin(self.run_admitted(Operation::Remove(path), ended_well, || self.inner.remove(path, expected)))
+    }
+
+    fn rename<'a>(
+        &'a self,
+        from: &'a Path,
+        to: &'a Path,
+        overwrite: bool,
+    ) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
+        let work = move || self.inner.rename(from, to, overwrite);
+        Box::pin(self.run_admitted(Operation::Rename(from, to), ended_well, work))
     }
 
     fn open_files(&self) -> BoxFuture<'_, Vec<PathBuf>> {

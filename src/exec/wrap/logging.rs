@@ -46,6 +46,7 @@ impl Layer for Logging {
     fn on_done(&self, operation: Operation<'_>, ended: Ended, took: Duration) {
         let on = match operation {
             Operation::Run(script, _) => script.to_string(),
+            Operation::Rename(from, to) => format!("{} -> {}", from.display(), to.display()),
             other => other.path().display().to_string(),
         };
         (self.sink)(Entry { operation: operation.name(), target: on, ended, elapsed: took });

@@ -24,7 +24,32 @@ pub struct Policy {
     pub variables: Inherit,
 }
 
+/// How a path is accessed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Read,
+    Write,
+    /// Its name is removed or given.
+    Name,
+}
+
 impl Policy {
+    /// Fails unless a path may be accessed in this way, with its links resolved.
+    async fn check(&self, inner: &dyn Environment, path: &Path, access: Access) -> Result<(), EnvError> {
+        let real = inner.resolve(path).await?;
+        // Removing or moving a link concerns the name, not its target.
+        let named = match (access, path.parent(), path.file_name()) {
+            (Access::Name, Some(parent), Some(name)) => inner.resolve(parent).await?.join(name),
+            _ => real.clone(),
+        };
+        let writes = access != Access::Read;
+        let allowed = |path: &Path| below(&self.write, path) || !writes && below(&self.read, path);
+        if allowed(&real) && allowed(&named) {
+            return Ok(());
+        }
+        Err(Self::refused(path, if writes { "writing" } else { "reading" }))
+    }
+
     fn refused(path: &Path, what: &str) -> EnvError {
         EnvError::Refused(format!("{}: {what} here is not allowed", path.display()))
     }
@@ -45,18 +70,16 @@ impl Layer for Policy {
             if let Operation::Resolve(_) = operation {
                 return Ok(());
             }
-            let real = inner.resolve(operation.path()).await?;
-            // Removing a link removes the name, not its target.
-            let named = match (operation, operation.path().parent(), operation.path().file_name()) {
-                (Operation::Remove(_), Some(parent), Some(name)) => inner.resolve(parent).await?.join(name),
-                _ => real.clone(),
-            };
-            let writes = matches!(operation, Operation::Write(_) | Operation::Remove(_));
-            let allowed = |path: &Path| below(&self.write, path) || !writes && below(&self.read, path);
-            if allowed(&real) && allowed(&named) {
-                return Ok(());
+            match operation {
+                // What is moved is written at both paths.
+                Operation::Rename(from, to) => {
+                    self.check(inner, from, Access::Name).await?;
+                    self.check(inner, to, Access::Name).await
+                }
+                Operation::Remove(path) => self.check(inner, path, Access::Name).await,
+                Operation::Write(path) => self.check(inner, path, Access::Write).await,
+                _ => self.check(inner, operation.path(), Access::Read).await,
             }
-            Err(Self::refused(operation.path(), if writes { "writing" } else { "reading" }))
         })
     }
 

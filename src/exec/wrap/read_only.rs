@@ -45,6 +45,9 @@ impl Layer for ReadOnly {
             Operation::Remove(path) => {
                 Some(format!("{}: not removed, nothing may be changed here", path.display()))
             }
+            Operation::Rename(path, _) => {
+                Some(format!("{}: not moved, nothing may be changed here", path.display()))
+            }
             Operation::Run(script, _) if !(self.judge)(script) => {
                 Some("the command was not run: only commands that look may run here".to_string())
             }

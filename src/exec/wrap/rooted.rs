@@ -75,6 +75,15 @@ impl Environment for Rooted {
         self.inner.remove(path, expected)
     }
 
+    fn rename<'a>(
+        &'a self,
+        from: &'a Path,
+        to: &'a Path,
+        overwrite: bool,
+    ) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
+        self.inner.rename(from, to, overwrite)
+    }
+
     fn open_files(&self) -> BoxFuture<'_, Vec<PathBuf>> {
         self.inner.open_files()
     }

@@ -1,6 +1,7 @@
 //! The interface of a feature to the rest of the program: one row with its state and its reactions to facts.
 //! Must not know any concrete feature.
 
+use std::path::Path;
 use std::time::Duration;
 
 use crate::config::Settings;
@@ -11,6 +12,7 @@ use crate::ide::core::options::Options;
 use crate::ide::core::pane;
 use crate::ide::core::slots::Value;
 use crate::ide::core::state::State;
+use crate::ide::core::tree_job::TreeJob;
 use crate::ide::model::buffers::BufferId;
 
 /// An occurrence to which features may react.
@@ -33,6 +35,8 @@ pub enum FeatureEvent {
         /// Whether under another name than before.
         is_renamed: bool,
     },
+    /// Files of open texts were moved; the texts belong to the new paths.
+    TextsMoved,
     /// A text is about to be closed.
     Closing(BufferId),
     /// Other programs may have changed files: the window got the focus, or a command of the agent ran.
@@ -77,6 +81,34 @@ impl SettingSpec {
 /// The rest of saving a file, on the event loop.
 pub type SaveStep = Box<dyn FnOnce(&mut Cx<'_>) + Send>;
 
+/// How a job on files goes on after features were asked about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Prepared {
+    /// It is to be done now. `problem` is what the user should know then, in a sentence without a full stop.
+    Go {
+        /// The problem.
+        problem: Option<String>,
+    },
+    /// It was done, together with what a feature has changed because of it.
+    Done,
+    /// It is not to be done; the user knows.
+    Canceled,
+}
+
+/// The rest of a job on files, on the event loop.
+pub type JobStep = Box<dyn FnOnce(&mut Cx<'_>, Prepared) + Send>;
+
+/// What happened to a file on the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DiskChange {
+    /// It was created.
+    Created,
+    /// Its content was changed.
+    Changed,
+    /// It was deleted.
+    Deleted,
+}
+
 /// One feature.
 pub struct Feature {
     /// Name of its folder.
@@ -99,6 +131,13 @@ pub struct Feature {
     pub save_own_buffer: fn(&mut Cx<'_>, BufferId) -> bool,
     /// Prepares a text for being saved. Returns the rest of saving, or keeps it to run it once the text is ready.
     pub before_save: fn(&mut Cx<'_>, BufferId, SaveStep) -> Option<SaveStep>,
+    /// Prepares a job on files. Returns the rest of it, or keeps it to run it once it knows how the job goes on.
+    pub before_job: fn(&mut Cx<'_>, &TreeJob, JobStep) -> Option<JobStep>,
+    /// Reaction to a job that is done; the path is that of what was moved, links resolved, or of what was deleted in the
+    /// trash folder.
+    pub after_job: fn(&mut Cx<'_>, &TreeJob, &Path),
+    /// Reaction to a file that was changed on the disk, by any program.
+    pub on_disk_change: fn(&mut Cx<'_>, &Path, DiskChange),
     /// The settings whose changes it makes take effect.
     pub settings: &'static [&'static [SettingSpec]],
     /// Its commands for command lines.
@@ -120,6 +159,9 @@ impl Feature {
             stop: |_| false,
             save_own_buffer: |_, _| false,
             before_save: |_, _, rest| Some(rest),
+            before_job: |_, _, rest| Some(rest),
+            after_job: |_, _, _| {},
+            on_disk_change: |_, _, _| {},
             settings: &[],
             line_commands: &[],
             deadline: |_| None,
@@ -132,5 +174,19 @@ impl Feature {
 pub fn notify(cx: &mut Cx<'_>, fact: FeatureEvent) {
     for feature in cx.state.catalog.features {
         (feature.on_event)(cx, fact);
+    }
+}
+
+/// Notifies every feature of a job that is done.
+pub fn notify_job(cx: &mut Cx<'_>, job: &TreeJob, path: &Path) {
+    for feature in cx.state.catalog.features {
+        (feature.after_job)(cx, job, path);
+    }
+}
+
+/// Notifies every feature of a file that was changed on the disk.
+pub fn notify_disk_change(cx: &mut Cx<'_>, path: &Path, change: DiskChange) {
+    for feature in cx.state.catalog.features {
+        (feature.on_disk_change)(cx, path, change);
     }
 }

@@ -26,4 +26,5 @@ pub mod slots;
 pub mod state;
 pub mod status;
 pub mod tasks;
+pub mod tree_job;
 pub mod web_page;

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::edits::ServerEdit;
 use super::{Client, QuestionError};
 use crate::base::json::json;
+use crate::lsp::capabilities::watched_files::{self, FileChange};
 use crate::lsp::uri;
 use crate::lsp::wire::connection::RequestError;
 
@@ -29,6 +30,24 @@ impl FileOperation {
             Self::Create => "Create",
             Self::Rename => "Rename",
             Self::Delete => "Delete",
+        }
+    }
+
+    /// The method by which servers are asked before it.
+    pub fn before(self) -> &'static str {
+        match self {
+            Self::Create => "workspace/willCreateFiles",
+            Self::Rename => "workspace/willRenameFiles",
+            Self::Delete => "workspace/willDeleteFiles",
+        }
+    }
+
+    /// The method by which they hear that it is done.
+    pub fn after(self) -> &'static str {
+        match self {
+            Self::Create => "workspace/didCreateFiles",
+            Self::Rename => "workspace/didRenameFiles",
+            Self::Delete => "workspace/didDeleteFiles",
         }
     }
 }
@@ -56,10 +75,10 @@ impl Client {
         operation: FileOperation,
         files: &[OperatedFile],
     ) -> Result<Option<ServerEdit>, QuestionError> {
-        let name = operation.name();
-        let Some(params) = self.operation_params(&format!("will{name}"), files) else { return Ok(None) };
+        let name = format!("will{}", operation.name());
+        let Some(params) = self.operation_params(&name, files) else { return Ok(None) };
         let versions = self.versions();
-        let answer = self.request(&format!("workspace/will{name}Files"), params).await?;
+        let answer = self.request(operation.before(), params).await?;
         Ok(self.server_edit(answer, &versions)?)
     }
 
@@ -73,11 +92,28 @@ impl Client {
         operation: FileOperation,
         files: &[OperatedFile],
     ) -> Result<(), RequestError> {
-        let name = operation.name();
-        match self.operation_params(&format!("did{name}"), files) {
-            Some(params) => self.connection.notify(&format!("workspace/did{name}Files"), params),
+        match self.operation_params(&format!("did{}", operation.name()), files) {
+            Some(params) => self.connection.notify(operation.after(), params),
             None => Ok(()),
         }
+    }
+
+    /// Files have changed on the disk. The server hears of those that it has registered for.
+    ///
+    /// # Errors
+    ///
+    /// The end of the connection.
+    pub fn files_changed(&self, changes: &[(PathBuf, FileChange)]) -> Result<(), RequestError> {
+        let watchers = self.shared.lock().capabilities.watchers();
+        let wanted = changes.iter().filter(|(path, change)| watchers.want(path, &self.options.root, *change));
+        let event = |(path, change): &(PathBuf, FileChange)| {
+            Some(json!({ "uri": uri::of_path(path)?, "type": change.number() }))
+        };
+        let events: Vec<Value> = wanted.filter_map(event).collect();
+        if events.is_empty() {
+            return Ok(());
+        }
+        self.connection.notify(watched_files::METHOD, json!({ "changes": events }))
     }
 
     /// Returns what the server hears of files; `None` if it wants to hear of none of them.

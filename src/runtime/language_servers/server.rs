@@ -49,6 +49,8 @@ pub enum ServerCommand {
         /// The change.
         change: Box<dyn DocumentChange>,
     },
+    /// It is about to be saved.
+    WillSave(PathBuf),
     /// It was saved.
     Save(PathBuf),
     /// It is not open any more.
@@ -484,6 +486,7 @@ fn pass_on(
     match command {
         ServerCommand::Open(document) => client.open(document)?,
         ServerCommand::Change { path, version, change } => client.change(&path, version, &*change)?,
+        ServerCommand::WillSave(path) => client.will_save(&path)?,
         ServerCommand::Save(path) => client.save(&path)?,
         ServerCommand::Close(path) => client.close(&path)?,
         ServerCommand::Usage(asked) => {

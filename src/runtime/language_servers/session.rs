@@ -18,6 +18,7 @@ use super::search::{self, Search, WantedServer};
 use super::server::ServerCommand;
 use super::table_files;
 use crate::exec::Environment;
+use crate::lsp::capabilities::watched_files::FileChange;
 use crate::lsp::client::Client;
 use crate::lsp::table::{Feature, Features, Table};
 use crate::runtime::agent_setup::trust_requests::TrustRequests;
@@ -137,6 +138,21 @@ impl LanguageServers for SessionServers {
                 }
             }
             names
+        }
+        .boxed()
+    }
+
+    fn files_changed(&self, changes: Vec<(PathBuf, FileChange)>) -> BoxFuture<'static, ()> {
+        let inner = self.0.clone();
+        async move {
+            let until = Instant::now() + RUNNING_TIMEOUT;
+            let all = inner.shared.state.lock().running();
+            for (id, name, _) in all {
+                let Ok(client) = inner.client(id, until).await else { continue };
+                if let Err(error) = client.files_changed(&changes) {
+                    tracing::debug!(%error, name, "a language server does not hear of changed files");
+                }
+            }
         }
         .boxed()
     }

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::base::plural::pluralize;
 use crate::llm::model::Part;
 use crate::lsp::answers::diagnostics::Severity;
+use crate::lsp::capabilities::watched_files::FileChange;
 use crate::tools::contract::context::Context;
 use crate::tools::contract::tool::{Outcome, Tool, ToolClass};
 use crate::tools::files::paths;
@@ -27,14 +28,20 @@ const FILES_MAX: usize = 20;
 /// Maximum number of errors that are named.
 const ERRORS_MAX: usize = 20;
 
+/// Maximum number of changed files of which servers hear.
+const CHANGES_MAX: usize = 1_000;
+
 /// What was wrong in the files before an edit.
 pub(in crate::tools) struct Baseline {
     servers: Arc<dyn LanguageServers>,
+    /// The files that it names, and whether they were there.
+    targets: Vec<(PathBuf, bool)>,
+    /// What was wrong in those where it is known.
     files: Vec<(PathBuf, Vec<FileDiagnostic>)>,
 }
 
-/// Looks at the files that a call names before it changes them; `None` if it changes none, it was interrupted, or there are
-/// no servers.
+/// Looks at the files that a call names before it changes them; `None` if it names none, it was interrupted, or there are no
+/// servers.
 pub(in crate::tools) async fn before(
     tool: &dyn Tool,
     cx: &Context,
@@ -59,7 +66,13 @@ pub(in crate::tools) async fn before(
     }));
     let files = cancel.run_until_cancelled(looked).await?;
     let files: Vec<_> = files.into_iter().flatten().collect();
-    (!files.is_empty()).then_some(Baseline { servers, files })
+    let mut known = Vec::new();
+    for target in targets.iter().take(CHANGES_MAX) {
+        let path = paths::resolve(&*cx.env, target);
+        let is_there = cx.env.exists(&path).await.unwrap_or(true);
+        known.push((path, is_there));
+    }
+    (!known.is_empty()).then_some(Baseline { servers, targets: known, files })
 }
 
 /// Adds to a result the errors that are new since a baseline.
@@ -70,12 +83,30 @@ pub(in crate::tools) async fn report(
     cancel: &CancellationToken,
 ) {
     if let Some(baseline) = baseline.filter(|_| !outcome.is_error) {
+        let hear = baseline.servers.files_changed(baseline.changes(cx).await);
+        // Servers hear of a change that was made even if the rest is given up.
+        hear.await;
         let words = cancel.run_until_cancelled(baseline.words(cx)).await.flatten();
         outcome.content.extend(words.map(Part::text));
     }
 }
 
 impl Baseline {
+    /// Returns what has become of the files.
+    async fn changes(&self, cx: &Context) -> Vec<(PathBuf, FileChange)> {
+        let mut changes = Vec::new();
+        for (path, was_there) in &self.targets {
+            let change = match (was_there, cx.env.exists(path).await.unwrap_or(true)) {
+                (false, true) => FileChange::Created,
+                (true, true) => FileChange::Changed,
+                (true, false) => FileChange::Deleted,
+                (false, false) => continue,
+            };
+            changes.push((path.clone(), change));
+        }
+        changes
+    }
+
     /// Returns what was wrong in the files that are not there any more: it may have moved with their content.
     async fn errors_of_gone_files(&self, cx: &Context) -> Vec<FileDiagnostic> {
         let mut moved = Vec::new();

@@ -11,6 +11,7 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 
 use crate::lsp::answers::diagnostics::{Diagnostic, Severity};
+use crate::lsp::capabilities::watched_files::FileChange;
 use crate::lsp::client::Client;
 use crate::lsp::table::Features;
 
@@ -147,6 +148,13 @@ pub trait LanguageServers: Send + Sync {
 
     /// Starts servers again: those of a name, or all. Returns their names.
     fn restart(&self, name: Option<String>) -> BoxFuture<'static, Vec<String>>;
+
+    /// A tool has changed files on the disk: servers hear of those that they have registered for. Nothing needs to be done
+    /// where the servers hear of every change by other means.
+    fn files_changed(&self, changes: Vec<(PathBuf, FileChange)>) -> BoxFuture<'static, ()> {
+        drop(changes);
+        Box::pin(std::future::ready(()))
+    }
 
     /// Ends the servers that were started for the session alone.
     fn end(&self) -> BoxFuture<'static, ()>;

@@ -28,6 +28,27 @@ pub struct DraftFile {
     pub places: usize,
 }
 
+/// A change of files that was worked out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DraftedChange {
+    /// The files, by path.
+    pub files: BTreeMap<PathBuf, DraftFile>,
+    /// Files and folders that are moved first, each to a path where nothing is. None of them is part of another one.
+    pub moves: Vec<(PathBuf, PathBuf)>,
+}
+
+impl DraftedChange {
+    /// Returns what is at a path once everything was moved, and nothing else was done.
+    pub fn after_moves(&self, path: &Path) -> Option<&FileData> {
+        let before = |path: &Path| self.files.get(path).and_then(|file| file.before.as_ref());
+        match self.moves.iter().find_map(|(from, to)| paths::moved(path, to, from)) {
+            Some(origin) => before(&origin),
+            None if self.moves.iter().any(|(from, _)| path.starts_with(from)) => None,
+            None => before(path),
+        }
+    }
+}
+
 /// Returns the text of a file as its server knows it, with its version.
 pub type KnownText<'k> = dyn Fn(&Path) -> Option<(u64, String)> + Send + Sync + 'k;
 
@@ -42,12 +63,14 @@ pub struct Draft<'e> {
     files: BTreeMap<PathBuf, DraftFile>,
     /// What is replaced in files of the draft, by their paths in it.
     replaced: BTreeMap<PathBuf, Replacements>,
+    /// See [`DraftedChange::moves`].
+    moves: Vec<(PathBuf, PathBuf)>,
 }
 
 impl<'e> Draft<'e> {
     /// Creates an empty one.
     pub fn new(env: &'e dyn Environment, known: &'e KnownText<'e>) -> Self {
-        Self { env, known, files: BTreeMap::new(), replaced: BTreeMap::new() }
+        Self { env, known, files: BTreeMap::new(), replaced: BTreeMap::new(), moves: Vec::new() }
     }
 
     fn name(&self, path: &Path) -> String {
@@ -56,12 +79,12 @@ impl<'e> Draft<'e> {
 
     /// Adds the edit of a server. After an error the draft is as before; the error is a sentence without a full stop.
     pub async fn add(&mut self, edit: &ServerEdit) -> Result<(), String> {
-        let (files, replaced) = (self.files.clone(), self.replaced.clone());
+        let (files, replaced, moves) = (self.files.clone(), self.replaced.clone(), self.moves.clone());
         for step in &edit.edit.steps {
             let done = self.add_step(step, edit).await;
             let is_too_large = self.files.len() > FILES_MAX;
             if done.is_err() || is_too_large {
-                (self.files, self.replaced) = (files, replaced);
+                (self.files, self.replaced, self.moves) = (files, replaced, moves);
                 return done.and(Err(format!("it changes more than {FILES_MAX} files")));
             }
         }
@@ -89,7 +112,7 @@ impl<'e> Draft<'e> {
                 self.rename(from, to, *overwrite).await
             }
             EditStep::Delete { path, recursive, ignore_missing } => {
-                let files = self.files_below(path).await?;
+                let files = self.files_below(path, false).await?;
                 if files.is_empty() && !ignore_missing {
                     return Err(format!("{} is not there", self.name(path)));
                 }
@@ -132,7 +155,8 @@ impl<'e> Draft<'e> {
     }
 
     /// Returns the files that will be at a path, or below it if it is a folder.
-    async fn files_below(&mut self, path: &Path) -> Result<Vec<PathBuf>, String> {
+    /// Fails for what is no plain file, unless that is skipped.
+    async fn files_below(&mut self, path: &Path, skips: bool) -> Result<Vec<PathBuf>, String> {
         let stat = self.env.stat(path).await;
         if !stat.is_ok_and(|stat| stat.kind == FileKind::Folder) {
             return Ok(self.content(path).await?.map(|_| path.to_path_buf()).into_iter().collect());
@@ -149,6 +173,7 @@ impl<'e> Draft<'e> {
                 match entry.kind {
                     FileKind::Folder if !is_link => folders.push(below),
                     FileKind::File if !is_link => found.push(below),
+                    _ if skips => {}
                     _ => return Err(format!("{} is a link or no plain file", self.name(&below))),
                 }
                 if found.len() > FILES_MAX {
@@ -170,13 +195,14 @@ impl<'e> Draft<'e> {
         if from == to {
             return Ok(());
         }
-        let files = self.files_below(from).await?;
+        let is_plain = self.is_plain_move(from, to).await?;
+        // What is moved as it is may have links.
+        let files = self.files_below(from, is_plain).await?;
         if files.is_empty() {
             return Err(format!("{} is not there", self.name(from)));
         }
         for old in files {
-            let below = old.strip_prefix(from).unwrap_or(Path::new(""));
-            let new = if below.as_os_str().is_empty() { to.to_path_buf() } else { to.join(below) };
+            let new = paths::moved(&old, from, to).unwrap_or_else(|| to.to_path_buf());
             let moved = self.file(&old).await?;
             let (content, places) = (moved.after.take(), std::mem::take(&mut moved.places));
             let origin = moved.moved_from.take().unwrap_or_else(|| old.clone());
@@ -191,7 +217,38 @@ impl<'e> Draft<'e> {
                 None => drop(self.replaced.remove(&new)),
             }
         }
+        if is_plain {
+            match self.moves.iter_mut().find(|(_, target)| target == from) {
+                // It goes there at once.
+                Some(earlier) => earlier.1 = to.to_path_buf(),
+                None => self.moves.push((from.to_path_buf(), to.to_path_buf())),
+            }
+        }
         Ok(())
+    }
+
+    /// Whether a move can be done as such before everything else: what is moved is on the disk as it is, nothing is at the
+    /// new path, and no other move concerns either of them. Otherwise contents are written anew.
+    async fn is_plain_move(&mut self, from: &Path, to: &Path) -> Result<bool, String> {
+        let touches = |a: &Path, b: &Path| a.starts_with(b) || b.starts_with(a);
+        let earlier = self.moves.iter().find(|(_, target)| target == from);
+        let (is_moved_on, is_back) =
+            (earlier.is_some(), earlier.is_some_and(|(first, _)| touches(first, to)));
+        let concerns = |(a, b): &&(PathBuf, PathBuf)| {
+            [a, b].into_iter().any(|path| touches(path, from) || touches(path, to)) && b != from
+        };
+        if is_back
+            || touches(from, to)
+            || self.moves.iter().any(|one| concerns(&one))
+            || self.exists(to).await?
+        {
+            return Ok(false);
+        }
+        let is_as_it_is = |(path, file): (&PathBuf, &DraftFile)| {
+            let is_there = file.before.is_some() && file.after.is_some() && file.moved_from.is_none();
+            !path.starts_with(from) || is_there || is_moved_on
+        };
+        Ok(self.files.iter().all(is_as_it_is))
     }
 
     /// Adds edits of a text. All edits of one text are about the text as it is now.
@@ -230,14 +287,22 @@ impl<'e> Draft<'e> {
     }
 
     /// Returns the files that change.
-    pub fn finish(mut self) -> BTreeMap<PathBuf, DraftFile> {
+    pub fn finish(mut self) -> DraftedChange {
         for (path, replaced) in std::mem::take(&mut self.replaced) {
             let Some(file) = self.files.get_mut(&path) else { continue };
             file.places += replaced.len();
             file.after = file.after.take().map(|bytes| apply(&bytes, &replaced));
         }
-        self.files.retain(|_, file| file.after != file.before.as_ref().map(|data| data.bytes.clone()));
-        self.files
+        let mut change = DraftedChange { files: self.files, moves: self.moves };
+        let is_same =
+            |file: &DraftFile, now: Option<&FileData>| file.after.as_ref() == now.map(|data| &data.bytes);
+        // What is moved and back again changes in between.
+        let unchanged = change.files.iter().filter(|(path, file)| {
+            is_same(file, file.before.as_ref()) && is_same(file, change.after_moves(path))
+        });
+        let unchanged: Vec<PathBuf> = unchanged.map(|(path, _)| path.clone()).collect();
+        change.files.retain(|path, _| unchanged.binary_search(path).is_err());
+        change
     }
 }
 
@@ -295,7 +360,7 @@ mod tests {
             let after = file.after.map_or("gone".to_string(), |bytes| String::from_utf8(bytes).unwrap());
             format!("{}{}: {after:?}", from.unwrap_or_default(), paths::display(&path, root))
         };
-        draft.finish().into_iter().map(line).collect()
+        draft.finish().files.into_iter().map(line).collect()
     }
 
     #[tokio::test]
@@ -333,6 +398,29 @@ mod tests {
             "src/b: \"gone\"",
         ];
         assert_eq!(shown(draft, &env), all);
+    }
+
+    #[tokio::test]
+    async fn draft_moves_as_they_are_what_nothing_else_concerns() {
+        let files = [("src/a", "a"), ("b", "b"), ("c", "c"), ("d", "d")];
+        let (_folder, env) = folder(&files);
+        std::os::unix::fs::symlink("a", env.root().join("src/link")).unwrap();
+        let path = |name: &str| env.root().join(name);
+        let mut draft = Draft::new(&env, NOTHING_KNOWN);
+        for (from, to) in [("src", "lib"), ("b", "e"), ("e", "f"), ("c", "lib/c"), ("d", "g"), ("g", "d")] {
+            draft.rename(&path(from), &path(to), false).await.unwrap();
+        }
+        let change = draft.finish();
+        // What is moved into a folder that is moved, or back, is written anew.
+        let moves = [(path("src"), path("lib")), (path("b"), path("f")), (path("d"), path("g"))];
+        assert_eq!(change.moves, moves);
+        let present = |name: &str| change.after_moves(&path(name)).map(|data| data.bytes.clone());
+        assert_eq!(present("lib/a"), Some(b"a".to_vec()));
+        assert_eq!((present("src/a"), present("b"), present("f")), (None, None, Some(b"b".to_vec())));
+        assert_eq!(present("c"), Some(b"c".to_vec()));
+        let after = |name: &str| change.files.get(&path(name)).and_then(|file| file.after.clone());
+        assert_eq!((after("lib/c"), after("f")), (Some(b"c".to_vec()), Some(b"b".to_vec())));
+        assert_eq!((after("d"), present("d")), (Some(b"d".to_vec()), None), "what is moved back is written");
     }
 
     #[tokio::test]

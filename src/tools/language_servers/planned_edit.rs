@@ -10,9 +10,9 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
-use super::draft::DraftFile;
+use super::draft::{DraftFile, DraftedChange};
 use crate::base::{names, paths};
-use crate::exec::{EnvError, Environment, Stamp};
+use crate::exec::{EnvError, Environment, FileData, Stamp};
 use crate::llm::model::ToolSpec;
 use crate::patch::diff;
 use crate::tools::contract::intent::Kind;
@@ -29,8 +29,8 @@ pub struct PlannedEdit {
     pub headline: String,
     /// What the result says behind it; empty for nothing.
     pub note: String,
-    /// The files, by path.
-    pub files: Arc<BTreeMap<PathBuf, DraftFile>>,
+    /// The change.
+    pub change: Arc<DraftedChange>,
     /// The workspace.
     pub root: PathBuf,
 }
@@ -53,7 +53,7 @@ impl Tool for PlannedEdit {
     /// Creating, moving and removing files is more than an edit.
     fn kind(&self) -> Kind {
         let is_edit = |file: &DraftFile| file.before.is_some() && file.after.is_some();
-        if self.files.values().all(is_edit) { Kind::Edit } else { Kind::Patch }
+        if self.change.files.values().all(is_edit) { Kind::Edit } else { Kind::Patch }
     }
 
     fn snippet(&self) -> &'static str {
@@ -61,16 +61,16 @@ impl Tool for PlannedEdit {
     }
 
     fn targets(&self, _args: &Value) -> Vec<String> {
-        self.files.keys().map(|path| self.name(path)).collect()
+        self.change.files.keys().map(|path| self.name(path)).collect()
     }
 
     fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome> {
-        let (files, headline, note) = (self.files.clone(), self.headline.clone(), self.note.clone());
+        let (change, headline, note) = (self.change.clone(), self.headline.clone(), self.note.clone());
         let root = self.root.clone();
         // In a task of its own: a call that is given up must not leave half of it.
         let work = tokio::spawn(async move {
-            match apply(&call, &files).await {
-                Ok(()) => outcome(&headline, &note, &files, &root),
+            match apply(&call, &change).await {
+                Ok(()) => outcome(&headline, &note, &change.files, &root),
                 Err(message) => Outcome::error(message),
             }
         });
@@ -118,13 +118,13 @@ fn changed_files(files: &BTreeMap<PathBuf, DraftFile>, root: &Path) -> Vec<Chang
 }
 
 /// Makes the change, or none of it. The error is for the model.
-async fn apply(call: &Invocation, files: &BTreeMap<PathBuf, DraftFile>) -> Result<(), String> {
+async fn apply(call: &Invocation, change: &DraftedChange) -> Result<(), String> {
     let unchanged = |error: String| format!("{error}. Nothing was changed.");
-    let env = &*call.env;
+    let files = &change.files;
     let locks = lock_all(call, files).await.map_err(unchanged)?;
     let mut was_known = BTreeMap::new();
     for (path, file) in files {
-        let stamp = stamp_now(env, path).await.map_err(unchanged)?;
+        let stamp = stamp_now(&*call.env, path).await.map_err(unchanged)?;
         if stamp != expected(file) {
             return Err(unchanged(format!("{} has changed meanwhile", path.display())));
         }
@@ -134,29 +134,105 @@ async fn apply(call: &Invocation, files: &BTreeMap<PathBuf, DraftFile>) -> Resul
     if call.cancel.is_cancelled() {
         return Err(unchanged("Interrupted".to_string()));
     }
-    // What is written comes first, so that no content is only in memory. From here on it is done to its end.
-    let mut order: Vec<(&PathBuf, &DraftFile)> = files.iter().collect();
-    order.sort_by_key(|(_, file)| file.after.is_none());
-    let mut done: Vec<(&PathBuf, &DraftFile, Option<Stamp>)> = Vec::new();
-    for (path, file) in order {
-        match put(env, path, file.after.as_ref(), expected(file)).await {
-            Ok(stamp) => done.push((path, file, stamp)),
-            Err(error) => {
-                let left = undo(env, &done).await;
-                return Err(left.map_or_else(|| unchanged(error.clone()), |left| format!("{error}. {left}")));
-            }
-        }
+    // From here on it is done to its end.
+    let mut work = Work { env: &*call.env, change, moved: Vec::new(), done: Vec::new() };
+    if let Err(error) = work.perform().await {
+        let left = work.undo().await;
+        return Err(left.map_or_else(|| unchanged(error.clone()), |left| format!("{error}. {left}")));
     }
-    for (path, _, stamp) in done {
+    for (path, file) in files {
         let real = &locks[path].real;
+        let origin = file.moved_from.as_ref().unwrap_or(path);
+        let stamp = work.stamp_of(path);
         match stamp {
             // Where the model has not seen the rest of the file, it still has not.
-            Some(stamp) if was_known[path] => call.shared.files.note_seen_real(real.clone(), stamp),
+            Some(stamp) if was_known.get(origin).copied().unwrap_or_default() => {
+                call.shared.files.note_seen_real(real.clone(), stamp);
+            }
             Some(_) => {}
             None => call.shared.files.forget(real),
         }
     }
     Ok(())
+}
+
+/// A change while it is made.
+struct Work<'c> {
+    env: &'c dyn Environment,
+    change: &'c DraftedChange,
+    /// The moves that were made.
+    moved: Vec<&'c (PathBuf, PathBuf)>,
+    /// The files that were written, with their stamps, or removed.
+    done: Vec<(&'c PathBuf, Option<Stamp>)>,
+}
+
+impl<'c> Work<'c> {
+    /// Returns what is at a path after the moves that were made.
+    fn present(&self, path: &Path) -> Option<&'c FileData> {
+        if self.moved.is_empty() {
+            return self.change.files.get(path).and_then(|file| file.before.as_ref());
+        }
+        self.change.after_moves(path)
+    }
+
+    /// Moves, then writes, then removes: so no content is only in memory.
+    async fn perform(&mut self) -> Result<(), String> {
+        for one in &self.change.moves {
+            match self.env.rename(&one.0, &one.1, false).await {
+                Ok(_) => self.moved.push(one),
+                // Then contents are written anew.
+                Err(error) if error.is_unsupported() && self.moved.is_empty() => break,
+                Err(error) => return Err(format!("Cannot move {error}")),
+            }
+        }
+        let mut order: Vec<(&PathBuf, &DraftFile)> = self.change.files.iter().collect();
+        order.sort_by_key(|(_, file)| file.after.is_none());
+        for (path, file) in order {
+            let present = self.present(path);
+            if present.map(|data| &data.bytes) == file.after.as_ref() {
+                continue;
+            }
+            let stamp = present.map_or_else(Stamp::missing, |data| data.stamp.clone());
+            let stamp = put(self.env, path, file.after.as_ref(), stamp).await?;
+            self.done.push((path, stamp));
+        }
+        Ok(())
+    }
+
+    /// Returns the stamp of a file that is there now.
+    fn stamp_of(&self, path: &Path) -> Option<Stamp> {
+        match self.done.iter().find(|(done, _)| *done == path) {
+            Some((_, stamp)) => stamp.clone(),
+            None => self.present(path).map(|data| data.stamp.clone()),
+        }
+    }
+
+    /// Takes back what was done; returns what could not be, if anything.
+    async fn undo(&self) -> Option<String> {
+        let mut left = Vec::new();
+        for (path, stamp) in self.done.iter().rev() {
+            // A text that is open in an editor stays there when its file is removed.
+            let now = match stamp {
+                Some(stamp) => Ok(stamp.clone()),
+                None => stamp_now(self.env, path).await,
+            };
+            let undone = match now {
+                Ok(now) => put(self.env, path, self.present(path).map(|data| &data.bytes), now).await,
+                Err(error) => Err(error),
+            };
+            if let Err(error) = undone {
+                tracing::warn!(%error, "a change of a file cannot be taken back");
+                left.push(path.display().to_string());
+            }
+        }
+        for (from, to) in self.moved.iter().rev() {
+            if let Err(error) = self.env.rename(to, from, false).await {
+                tracing::warn!(%error, "a move cannot be taken back");
+                left.push(to.display().to_string());
+            }
+        }
+        (!left.is_empty()).then(|| format!("These files stay changed: {}.", left.join(", ")))
+    }
 }
 
 /// Locks the files, by their resolved paths and in that order, so that two calls do not wait for each other.
@@ -205,33 +281,11 @@ async fn put(
     done.map_err(|error| format!("Cannot write {error}"))
 }
 
-/// Takes back what was done; returns what could not be, if anything.
-async fn undo(env: &dyn Environment, done: &[(&PathBuf, &DraftFile, Option<Stamp>)]) -> Option<String> {
-    let mut left = Vec::new();
-    for (path, file, stamp) in done.iter().rev() {
-        // A text that is open in an editor stays there when its file is removed.
-        let now = match stamp {
-            Some(stamp) => Ok(stamp.clone()),
-            None => stamp_now(env, path).await,
-        };
-        let before = file.before.as_ref().map(|data| &data.bytes);
-        let undone = match now {
-            Ok(now) => put(env, path, before, now).await,
-            Err(error) => Err(error),
-        };
-        if let Err(error) = undone {
-            tracing::warn!(%error, "a change of a file cannot be taken back");
-            left.push(path.display().to_string());
-        }
-    }
-    (!left.is_empty()).then(|| format!("These files stay changed: {}.", left.join(", ")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::base::json::json;
-    use crate::exec::{FileData, LocalEnvironment};
+    use crate::exec::LocalEnvironment;
     use crate::tools::contract::shared::AgentToolState;
 
     /// A workspace with files, and the change that gives each another text; `None` removes it.
@@ -259,7 +313,7 @@ mod tests {
             spec: ToolSpec::default(),
             headline: "Changed".to_string(),
             note: String::new(),
-            files: Arc::new(planned.collect()),
+            change: Arc::new(DraftedChange { files: planned.collect(), moves: Vec::new() }),
             root: root.clone(),
         };
         let env = Arc::new(LocalEnvironment::new(root, []));
@@ -282,6 +336,37 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn planned_edit_that_fails_after_a_move_takes_it_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::write(root.join("a"), "a").unwrap();
+        let data = FileData { bytes: b"a".to_vec(), stamp: Stamp::of(b"a") };
+        let old = DraftFile { before: Some(data), ..DraftFile::default() };
+        let moved_from = Some(root.join("a"));
+        let new = DraftFile { after: Some(b"new".to_vec()), moved_from, ..DraftFile::default() };
+        // There is no file that could be removed.
+        let none = DraftFile { before: None, after: None, ..DraftFile::default() };
+        let run = async |is_failing: bool| {
+            let mut files = BTreeMap::from([(root.join("a"), old.clone()), (root.join("b/c"), new.clone())]);
+            if is_failing {
+                files.insert(root.join("b/c/below"), DraftFile { after: Some(Vec::new()), ..none.clone() });
+            }
+            let moves = vec![(root.join("a"), root.join("b/c"))];
+            let call = Invocation::new(
+                json!({}),
+                Arc::new(LocalEnvironment::new(root.clone(), [])),
+                Arc::new(AgentToolState::new(folder.path().join("artifacts"))),
+            );
+            apply(&call, &DraftedChange { files, moves }).await
+        };
+        let text = |name: &str| std::fs::read_to_string(root.join(name)).ok();
+        assert!(run(true).await.unwrap_err().ends_with("Nothing was changed."));
+        assert_eq!((text("a").as_deref(), text("b/c")), (Some("a"), None));
+        run(false).await.unwrap();
+        assert_eq!((text("a"), text("b/c").as_deref()), (None, Some("new")));
+    }
+
+    #[tokio::test]
     async fn planned_edit_of_two_names_of_one_file_changes_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
@@ -295,7 +380,8 @@ mod tests {
             Arc::new(LocalEnvironment::new(root.clone(), [])),
             Arc::new(AgentToolState::new(folder.path().join("artifacts"))),
         );
-        assert!(apply(&call, &files).await.unwrap_err().contains("are one file"));
+        let change = DraftedChange { files, moves: Vec::new() };
+        assert!(apply(&call, &change).await.unwrap_err().contains("are one file"));
         assert_eq!(std::fs::read_to_string(root.join("a")).unwrap(), "a");
     }
 }

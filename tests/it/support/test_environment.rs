@@ -118,6 +118,18 @@ impl Environment for TestEnvironment {
         self.inner.remove(path, expected)
     }
 
+    fn rename<'a>(
+        &'a self,
+        from: &'a Path,
+        to: &'a Path,
+        overwrite: bool,
+    ) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
+        if self.faults.writes.lock().unwrap().iter().any(|refused| refused == from || refused == to) {
+            return futures::future::ready(Err(EnvError::Denied(from.to_path_buf()))).boxed();
+        }
+        self.inner.rename(from, to, overwrite)
+    }
+
     fn run(
         &self,
         command: CommandSpec,

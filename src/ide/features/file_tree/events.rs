@@ -6,44 +6,95 @@ use std::path::{Path, PathBuf};
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
+use crate::ide::core::feature::{self, JobStep, Prepared};
 use crate::ide::core::panes::Focus;
+use crate::ide::core::tree_job::TreeJob;
 use crate::ide::editor::commands::panes;
-use crate::ide::features::file_tree::steps::TREE_STEPS;
-use crate::ide::features::file_tree::steps::{self, TreeJob, TreeStep};
+use crate::ide::features::file_tree::steps::{self, TREE_STEPS, TreeStep};
 use crate::ide::features::files;
-use crate::ide::features::files::commands::save_buffer;
 use crate::ide::features::files::list::list;
-use crate::ide::features::files::save::AfterSave;
-use crate::ide::features::reopen::state::REOPEN;
-use crate::ide::model::buffers::{Buffer, BufferId, DiskState};
+use crate::ide::features::files::moved;
+use crate::ide::model::buffers::{Buffer, BufferId};
 
 /// Maximum number of steps that can be undone.
 const STEPS_MAX: usize = 64;
 
-/// Starts a job; `of` is the step that it undoes.
+/// Why a job cannot be done now.
+enum Refusal {
+    /// It can be in a moment.
+    Later(String),
+    Conflict(String),
+}
+
+impl Refusal {
+    fn show(self, cx: &mut Cx<'_>) {
+        match self {
+            Self::Later(reason) => cx.state.set_status(reason),
+            Self::Conflict(reason) => cx.state.set_error(reason),
+        }
+    }
+}
+
+/// Starts a job once the features were asked about it; `step` is the step that it undoes.
 pub fn start_job(cx: &mut Cx<'_>, job: TreeJob, step: Option<TreeStep>) {
     if cx.state.slots[TREE_STEPS].is_busy {
         return cx.state.set_status("File changes are running already");
     }
-    if let TreeJob::Move { from, .. } | TreeJob::Delete(from) = &job {
-        let saving = cx.state.buffers.all().iter().find(|buffer| buffer.is_saving && is_below(buffer, from));
-        if let Some(buffer) = saving {
-            let name = buffer.name();
-            cx.state.slots[TREE_STEPS].undoable.extend(step);
-            return cx.state.set_status(format!("{name} is being saved; try again"));
-        }
+    if let Err(refusal) = check(cx, &job, step.as_ref()) {
+        cx.state.slots[TREE_STEPS].undoable.extend(step);
+        return refusal.show(cx);
+    }
+    // What is undone was asked about before.
+    if step.is_some() {
+        return begin(cx, job, step, None);
+    }
+    cx.state.slots[TREE_STEPS].is_busy = true;
+    let done = job.clone();
+    let mut rest: Option<JobStep> = Some(Box::new(move |cx, prepared| go_on(cx, done, prepared)));
+    for feature in cx.state.catalog.features {
+        rest = rest.and_then(|rest| (feature.before_job)(cx, &job, rest));
+    }
+    if let Some(rest) = rest {
+        rest(cx, Prepared::Go { problem: None });
+    }
+}
+
+/// Goes on with a job after the features were asked about it.
+fn go_on(cx: &mut Cx<'_>, job: TreeJob, prepared: Prepared) {
+    cx.state.slots[TREE_STEPS].is_busy = false;
+    match prepared {
+        // Texts may have been opened or saved meanwhile.
+        Prepared::Go { problem } => match check(cx, &job, None) {
+            Ok(()) => begin(cx, job, None, problem),
+            Err(refusal) => refusal.show(cx),
+        },
+        Prepared::Done => open_created(cx, &job),
+        Prepared::Canceled => {}
+    }
+}
+
+/// Fails if open texts are in the way of a job.
+fn check(cx: &Cx<'_>, job: &TreeJob, step: Option<&TreeStep>) -> Result<(), Refusal> {
+    if let TreeJob::Move { from, .. } | TreeJob::Delete(from) = job
+        && let Some(name) = moved::saving(cx.state, from).map(Buffer::name)
+    {
+        return Err(Refusal::Later(format!("{name} is being saved; try again")));
     }
     // Restoring a deleted file reconnects the text that stayed open.
     let restores = matches!(step, Some(TreeStep::Deleted(..)));
-    if let Some(name) = conflicting_buffer(cx, &job).filter(|_| !restores) {
-        cx.state.slots[TREE_STEPS].undoable.extend(step);
-        return cx.state.set_error(format!("{name} is open at that path: close it or save it elsewhere"));
+    if let TreeJob::Move { from, to } = job
+        && let Some(name) = moved::conflict(cx.state, from, to).filter(|_| !restores).map(Buffer::name)
+    {
+        let reason = format!("{name} is open at that path: close it or save it elsewhere");
+        return Err(Refusal::Conflict(reason));
     }
+    Ok(())
+}
+
+/// Starts the task of a job. `problem` is what the user should know once it is done.
+fn begin(cx: &mut Cx<'_>, job: TreeJob, step: Option<TreeStep>, problem: Option<String>) {
     if let TreeJob::Move { from, .. } = &job {
-        // Until the job is done neither path is certain: the file must not be checked.
-        for buffer in cx.state.buffers.all_mut().iter_mut().filter(|buffer| is_below(buffer, from)) {
-            buffer.is_saving = true;
-        }
+        moved::pause_saves(cx, from);
     }
     cx.state.slots[TREE_STEPS].is_busy = true;
     let deleted = cx.state.slots[TREE_STEPS].trash.clone();
@@ -51,25 +102,20 @@ pub fn start_job(cx: &mut Cx<'_>, job: TreeJob, step: Option<TreeStep>) {
     let work = move || steps::perform(&what, undo_of.as_ref(), &deleted);
     cx.tasks.spawn_blocking("file_tree.change", work, move |cx, result| {
         on_done(cx, &job, step, result.unwrap_or_else(|error| Err(io::Error::other(error))));
+        if let Some(problem) = problem {
+            let done = std::mem::take(&mut cx.state.status.message);
+            cx.state.set_error(format!("{done}. {problem}"));
+        }
     });
 }
 
-/// Returns the open text, if any, without an existing file at the target path of a move: otherwise two texts
-/// would belong to one file. (If a file exists there, nothing is moved anyway.)
-fn conflicting_buffer(cx: &Cx<'_>, job: &TreeJob) -> Option<String> {
-    let TreeJob::Move { from, to } = job else { return None };
-    let buffers = &cx.state.buffers;
-    let coming = buffers.all().iter().filter_map(|buffer| {
-        let below = buffer.path.as_deref()?.strip_prefix(from).ok()?;
-        Some(if below.as_os_str().is_empty() { to.clone() } else { to.join(below) })
-    });
-    let without = |buffer: &&Buffer| buffer.stamp.is_none() || buffer.disk == DiskState::Deleted;
-    let there = |path: &Path| buffers.by_path(path).filter(without).filter(|there| !is_below(there, from));
-    std::iter::once(to.clone()).chain(coming).find_map(|path| there(&path).map(Buffer::name))
-}
-
-fn is_below(buffer: &Buffer, folder: &Path) -> bool {
-    buffer.path.as_deref().is_some_and(|path| path.starts_with(folder))
+/// Opens a new file, and shows it.
+fn open_created(cx: &mut Cx<'_>, job: &TreeJob) {
+    if let TreeJob::Create { path, is_folder: false } = job {
+        cx.state.note_jump();
+        files::open::open(cx, path.clone(), None);
+        panes::focus(cx, Focus::Editor);
+    }
 }
 
 /// Undoes the last step.
@@ -90,7 +136,7 @@ fn on_done(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, result: io::Res
         Ok(new_path) => new_path,
         Err(error) => return on_failed(cx, job, of, &error),
     };
-    let step = job.finished(&new_path);
+    let step = TreeStep::of(job, &new_path);
     let what = job_message(cx, job);
     cx.state.slots[TREE_STEPS].failed = None;
     if of.is_some() {
@@ -120,7 +166,7 @@ fn on_failed(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, error: &io::E
         _ => error.to_string(),
     };
     if let TreeJob::Move { from, .. } = job {
-        resume_saves(cx, from);
+        moved::resume_saves(cx, from);
     }
     let what = job_message(cx, job);
     let note = of.is_some_and(|step| !keep_for_retry(cx, step, error.kind()));
@@ -157,66 +203,32 @@ fn job_message(cx: &Cx<'_>, job: &TreeJob) -> String {
 /// Updates open files and the tree after a job; a new file is opened if `opens`.
 pub fn update_open_files(cx: &mut Cx<'_>, job: &TreeJob, new_path: &Path, opens: bool) {
     match job {
-        TreeJob::Create { path, is_folder } => {
+        TreeJob::Create { path, .. } => {
             // Every expanded folder is read again below.
             reveal(cx, path);
-            if !is_folder && opens {
-                cx.state.note_jump();
-                files::open::open(cx, path.clone(), None);
-                panes::focus(cx, Focus::Editor);
+            if opens {
+                open_created(cx, job);
             }
         }
         TreeJob::Move { from, to } => {
             reveal(cx, to);
-            let moved: Vec<BufferId> = cx
+            moved::follow(cx, from, to, new_path);
+        }
+        TreeJob::Delete(path) => {
+            // Unsaved text stays open; other files can be restored from the trash.
+            let closing = cx
                 .state
                 .buffers
                 .all()
                 .iter()
-                .filter(|buffer| is_below(buffer, from))
-                .map(|buffer| buffer.id)
-                .collect();
-            for id in moved {
-                let Some(buffer) = cx.state.buffers.get_mut(id) else { continue };
-                change_path(buffer, from, to, new_path);
-                files::editorconfig::on_opened(cx, id);
-            }
-            resume_saves(cx, to);
-            cx.state.slots[REOPEN].mark_renamed();
-        }
-        TreeJob::Delete(path) => {
-            // Unsaved text stays open; other files can be restored from the trash.
-            let closing =
-                cx.state.buffers.all().iter().filter(|buffer| is_below(buffer, path) && !buffer.is_unsaved());
+                .filter(|buffer| moved::is_below(buffer, path) && !buffer.is_unsaved());
             let closing: Vec<BufferId> = closing.map(|buffer| buffer.id).collect();
             for id in closing {
                 cx.state.close_buffer(id);
             }
         }
     }
-}
-
-/// An open file is at another path.
-fn change_path(buffer: &mut Buffer, from: &Path, to: &Path, real: &Path) {
-    let Some(below) = buffer.path.as_deref().and_then(|path| path.strip_prefix(from).ok()) else { return };
-    let at = |base: &Path| if below.as_os_str().is_empty() { base.to_path_buf() } else { base.join(below) };
-    let (path, real): (PathBuf, PathBuf) = (at(to), at(real));
-    (buffer.path, buffer.real) = (Some(path), Some(real));
-    buffer.area.per_view.hunks.invalidate();
-}
-
-/// Allows saving files again after a move, and runs saves requested in the meantime.
-pub fn resume_saves(cx: &mut Cx<'_>, at: &Path) {
-    let mut buffer_ids = Vec::new();
-    for buffer in cx.state.buffers.all_mut().iter_mut().filter(|buffer| is_below(buffer, at)) {
-        buffer.is_saving = false;
-        if std::mem::take(&mut buffer.is_save_requested) {
-            buffer_ids.push(buffer.id);
-        }
-    }
-    for id in buffer_ids {
-        save_buffer(cx, id, AfterSave::Stay, false);
-    }
+    feature::notify_job(cx, job, new_path);
 }
 
 /// Expands the tree down to a path, which is selected once it is read. Returns the folders that were not read yet.

@@ -5,27 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::exec::disk::tree;
 use crate::ide::core::slots::Slot;
-
-/// A job.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TreeJob {
-    /// Create an empty file or a folder.
-    Create {
-        /// Its path.
-        path: PathBuf,
-        /// Whether it is a folder.
-        is_folder: bool,
-    },
-    /// Move to another path.
-    Move {
-        /// The old path.
-        from: PathBuf,
-        /// The new path.
-        to: PathBuf,
-    },
-    /// Delete, by moving to the trash folder.
-    Delete(PathBuf),
-}
+use crate::ide::core::tree_job::TreeJob;
 
 /// A finished job.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,18 +18,16 @@ pub enum TreeStep {
     Deleted(PathBuf, PathBuf),
 }
 
-impl TreeJob {
-    /// Returns the step that the finished job is; `new_path` is what [`perform`] has returned.
-    pub fn finished(&self, new_path: &Path) -> TreeStep {
-        match self {
-            Self::Create { path, .. } => TreeStep::Created(path.clone()),
-            Self::Move { from, to } => TreeStep::Moved(from.clone(), to.clone()),
-            Self::Delete(path) => TreeStep::Deleted(path.clone(), new_path.to_path_buf()),
+impl TreeStep {
+    /// Returns the step that a finished job is; `new_path` is what [`perform`] has returned.
+    pub fn of(job: &TreeJob, new_path: &Path) -> Self {
+        match job {
+            TreeJob::Create { path, .. } => Self::Created(path.clone()),
+            TreeJob::Move { from, to } => Self::Moved(from.clone(), to.clone()),
+            TreeJob::Delete(path) => Self::Deleted(path.clone(), new_path.to_path_buf()),
         }
     }
-}
 
-impl TreeStep {
     /// Returns the job that undoes it.
     pub fn inverse(&self) -> TreeJob {
         match self {

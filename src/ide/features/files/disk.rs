@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::exec::{EnvError, Environment, Stamp};
 use crate::ide::core::context::{Cx, TaskError, answer_or_error};
-use crate::ide::core::feature::{self, FeatureEvent};
+use crate::ide::core::feature::{self, DiskChange, FeatureEvent};
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::state::State;
 use crate::ide::features::files::watch;
@@ -155,6 +155,12 @@ fn on_checked(cx: &mut Cx<'_>, id: BufferId, (known, now): (&Stamp, Option<Stamp
         return;
     }
     let name = buffer.name();
+    let change = match disk {
+        DiskState::Changed => Some(DiskChange::Changed),
+        DiskState::Deleted if buffer.stamp.is_some() => Some(DiskChange::Deleted),
+        _ => None,
+    };
+    let changed = buffer.path.clone().zip(change);
     match disk {
         // Nothing is replaced or asked before the texts are compared.
         DiskState::Changed if buffer.disk != DiskState::Changed || buffer.asked_stamp != now => {
@@ -174,6 +180,9 @@ fn on_checked(cx: &mut Cx<'_>, id: BufferId, (known, now): (&Stamp, Option<Stamp
         }
         DiskState::Same if buffer.disk != disk => buffer.disk = disk,
         _ => return,
+    }
+    if let Some((path, change)) = changed {
+        feature::notify_disk_change(cx, &path, change);
     }
     cx.state.damage.add_all();
 }

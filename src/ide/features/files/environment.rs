@@ -19,7 +19,9 @@ use crate::exec::{
     OutputSink, PathSink, Running, SearchSpec, SearchStats, SpawnSpec, Stamp,
 };
 use crate::ide::core::context::{Cx, Tasks};
+use crate::ide::core::feature::DiskChange;
 use crate::ide::features::files::events::{self, BufferSnapshot};
+use crate::ide::features::files::moved;
 use crate::text::diff;
 use crate::text::file_format::encoding::Encoding;
 use crate::text::file_format::format::{self, Format};
@@ -30,7 +32,7 @@ use crate::text::rope::Text;
 pub const AGENT_EDIT: &str = "files.agent-edit";
 
 /// Wraps the environment of the real files and commands.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct BufferEnvironment {
     inner: Arc<dyn Environment>,
     tasks: Tasks,
@@ -58,9 +60,20 @@ impl BufferEnvironment {
         answer.await.map_err(|_| EnvError::Cancelled)
     }
 
-    async fn notify_changed(&self, path: &Path) {
+    async fn notify_changed(&self, path: &Path, change: DiskChange) {
         let path = path.to_path_buf();
-        self.tasks.post("files.touched", move |cx| events::on_agent_change(cx, &path)).await;
+        self.tasks.post("files.touched", move |cx| events::on_agent_change(cx, &path, change)).await;
+    }
+
+    async fn move_files(&self, from: PathBuf, to: PathBuf, overwrite: bool) -> Result<PathBuf, EnvError> {
+        let (old, new) = (from.clone(), to.clone());
+        self.query("files.begin-move", move |cx| moved::begin(cx, &old, &new))
+            .await?
+            .map_err(EnvError::Refused)?;
+        let done = self.inner.rename(&from, &to, overwrite).await;
+        let real = done.as_ref().ok().cloned();
+        self.tasks.post("files.moved", move |cx| moved::end(cx, &from, &to, real.as_deref())).await;
+        done
     }
 
     /// Returns the open file at a path, with links resolved.
@@ -167,8 +180,13 @@ impl Environment for BufferEnvironment {
             if let Some(open) = self.snapshot(path).await? {
                 self.write_open(path, bytes, expected, open).await
             } else {
+                let is_new = match &expected {
+                    Some(stamp) => *stamp == Stamp::missing(),
+                    None => !self.inner.exists(path).await.unwrap_or(true),
+                };
                 let stamp = self.inner.write(path, bytes, expected).await?;
-                self.notify_changed(path).await;
+                let change = if is_new { DiskChange::Created } else { DiskChange::Changed };
+                self.notify_changed(path, change).await;
                 Ok(stamp)
             }
         }
@@ -186,8 +204,26 @@ impl Environment for BufferEnvironment {
                 None => expected,
             };
             self.inner.remove(path, expected).await?;
-            self.notify_changed(path).await;
+            self.notify_changed(path, DiskChange::Deleted).await;
             Ok(())
+        }
+        .boxed()
+    }
+
+    /// Open texts below the old path go on at the new one.
+    fn rename<'a>(
+        &'a self,
+        from: &'a Path,
+        to: &'a Path,
+        overwrite: bool,
+    ) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
+        let (env, from, to) = (self.clone(), from.to_path_buf(), to.to_path_buf());
+        async move {
+            let path = from.clone();
+            // In a task of its own: a call that is given up must not leave texts that cannot be saved.
+            let work = tokio::spawn(async move { env.move_files(from, to, overwrite).await });
+            work.await
+                .unwrap_or_else(|error| Err(EnvError::Io { path, source: std::io::Error::other(error) }))
         }
         .boxed()
     }

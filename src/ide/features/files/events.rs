@@ -7,6 +7,7 @@ use tokio::sync::oneshot;
 
 use crate::exec::Stamp;
 use crate::ide::core::context::Cx;
+use crate::ide::core::feature::{self, DiskChange};
 use crate::ide::features::files::editorconfig;
 use crate::ide::features::files::list::list;
 use crate::ide::model::buffers::{Buffer, BufferId, DiskState};
@@ -104,10 +105,11 @@ pub fn finish_agent_edit(cx: &mut Cx<'_>, id: BufferId, edit: &AgentEdit, stamp:
     }
 }
 
-/// The agent wrote or removed a file that is not open.
-pub fn on_agent_change(cx: &mut Cx<'_>, path: &Path) {
+/// The agent wrote or removed a file; one that is open only if it was removed.
+pub fn on_agent_change(cx: &mut Cx<'_>, path: &Path, change: DiskChange) {
     refresh_folder(cx, path);
     editorconfig::on_written(cx, path);
+    feature::notify_disk_change(cx, path, change);
 }
 
 /// The texts of open files that are not saved, by the files' paths with links followed.
@@ -148,7 +150,9 @@ fn agent_edit(
 /// An edit of the agent is on disk.
 fn record_agent_write(cx: &mut Cx<'_>, id: BufferId, edit: &AgentEdit, stamp: Stamp) {
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    let change = if buffer.stamp.is_none() { DiskChange::Created } else { DiskChange::Changed };
     (buffer.stamp, buffer.disk) = (Some(stamp), DiskState::Same);
+    let path = buffer.path.clone();
     buffer.area.document.mark_saved_at(edit.revision);
     if cx.state.agent.working_since.is_none()
         && let Some(name) = &edit.name
@@ -158,6 +162,9 @@ fn record_agent_write(cx: &mut Cx<'_>, id: BufferId, edit: &AgentEdit, stamp: St
     if std::mem::take(&mut buffer.saved_along) {
         let name = buffer.name();
         cx.state.set_status(format!("Saved {name} with the agent's edit and your changes"));
+    }
+    if let Some(path) = path {
+        feature::notify_disk_change(cx, &path, change);
     }
     cx.state.damage.add_all();
 }

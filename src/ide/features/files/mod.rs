@@ -13,6 +13,7 @@ pub mod encodings;
 pub mod environment;
 pub mod events;
 pub mod list;
+pub mod moved;
 pub mod open;
 pub mod open_files;
 pub mod place_list;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::exec::{EnvError, Environment, Stamp};
 use crate::ide::core::context::{Cx, TaskError};
-use crate::ide::core::feature::{self, FeatureEvent, SaveStep};
+use crate::ide::core::feature::{self, DiskChange, FeatureEvent, SaveStep};
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::quit;
 use crate::ide::features::files::closed;
@@ -238,6 +238,7 @@ pub fn on_saved(cx: &mut Cx<'_>, saved: SaveResult) {
     match saved.result {
         Ok(stamp) => {
             let renamed = buffer.path.as_ref() != Some(&saved.path);
+            let is_new = renamed || buffer.stamp.is_none();
             buffer.path = Some(saved.path);
             buffer.real = Some(saved.real);
             buffer.stamp = Some(stamp);
@@ -251,6 +252,8 @@ pub fn on_saved(cx: &mut Cx<'_>, saved: SaveResult) {
             disk::close_dialog(cx, saved.buffer);
             refresh_folder(cx, &shown_path);
             editorconfig::on_written(cx, &shown_path);
+            let change = if is_new { DiskChange::Created } else { DiskChange::Changed };
+            feature::notify_disk_change(cx, &shown_path, change);
             feature::notify(cx, FeatureEvent::Saved { buffer: saved.buffer, is_renamed: renamed });
             after_save(cx, saved.buffer, &name, saved.then);
         }

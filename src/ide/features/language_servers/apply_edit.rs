@@ -109,13 +109,18 @@ fn show(cx: &mut Cx<'_>, title: &str, mut plan: EditPlan, outcome: Outcome, is_e
 }
 
 /// Returns how much an edit changes: `3 places in 2 files`.
-fn summary(plan: &EditPlan) -> String {
+pub fn summary(plan: &EditPlan) -> String {
     let places = pluralize(plan.places, "place", "places");
     let files = pluralize(plan.step.files.len(), "file", "files");
     match plan.step.operations.len() {
         0 => format!("{places} in {files}"),
         count => format!("{places} in {files}, {}", pluralize(count, "file operation", "file operations")),
     }
+}
+
+/// Applies an edit that was checked and that the user has agreed to.
+pub fn apply_plan(cx: &mut Cx<'_>, plan: EditPlan, server: String, then: Then) {
+    apply(cx, plan, Outcome { server, reply: None, then: Some(then) });
 }
 
 fn apply(cx: &mut Cx<'_>, plan: EditPlan, outcome: Outcome) {

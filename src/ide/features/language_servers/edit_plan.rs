@@ -10,7 +10,7 @@ use crate::base::plural::pluralize;
 use crate::base::width::visible;
 use crate::exec::{Environment, FileKind, Stamp};
 use crate::ide::core::tasks::threads::on_thread;
-use crate::ide::features::file_tree::steps::TreeJob;
+use crate::ide::core::tree_job::TreeJob;
 use crate::ide::features::project_search::job::{FilePlan, OpenText, Target};
 use crate::ide::features::project_search::tasks;
 use crate::ide::features::project_search::whole::{self, WholeStep};
@@ -91,6 +91,21 @@ pub async fn plan(
     open: Vec<OpenText>,
     edit: ServerEdit,
 ) -> Result<EditPlan, String> {
+    plan_with(env, workspace, open, edit, None).await
+}
+
+/// Checks an edit, and a job that is done after it, as one step.
+///
+/// # Errors
+///
+/// See [`plan`].
+pub async fn plan_with(
+    env: Arc<dyn Environment>,
+    workspace: PathBuf,
+    open: Vec<OpenText>,
+    edit: ServerEdit,
+    job: Option<TreeJob>,
+) -> Result<EditPlan, String> {
     let mut planner = Planner {
         env,
         workspace,
@@ -104,6 +119,9 @@ pub async fn plan(
     };
     for step in edit.edit.steps {
         planner.add(step).await?;
+    }
+    if let Some(job) = job {
+        planner.add_job(job).await?;
     }
     planner.finish().await
 }
@@ -125,6 +143,22 @@ impl Planner {
             EditStep::Delete { path, recursive, ignore_missing } => {
                 self.delete(path, recursive, ignore_missing).await
             }
+        }
+    }
+
+    async fn add_job(&mut self, job: TreeJob) -> Result<(), String> {
+        match job {
+            TreeJob::Create { path, is_folder: false } => self.create(path, false, false).await,
+            TreeJob::Create { path, is_folder: true } => {
+                self.check_in_workspace(&path).await?;
+                if self.exists(&path).await? {
+                    return Err(format!("{} exists already", self.name(&path)));
+                }
+                self.operations.push(TreeJob::Create { path, is_folder: true });
+                Ok(())
+            }
+            TreeJob::Move { from, to } => self.rename(from, to, false, false).await,
+            TreeJob::Delete(path) => self.delete(path, true, false).await,
         }
     }
 
@@ -218,8 +252,8 @@ impl Planner {
             }
         }
         for file in &mut self.files {
-            if let Ok(below) = file.path.strip_prefix(&from) {
-                file.path = if below.as_os_str().is_empty() { to.clone() } else { to.join(below) };
+            if let Some(path) = paths::moved(&file.path, &from, &to) {
+                file.path = path;
             }
         }
         self.present.remove(&from);
@@ -336,7 +370,8 @@ impl Planner {
     }
 }
 
-fn operation_line(operation: &TreeJob, workspace: &Path) -> String {
+/// Returns what a job does, in a few words.
+pub fn operation_line(operation: &TreeJob, workspace: &Path) -> String {
     let name = |path: &Path| visible(&paths::display(path, workspace)).into_owned();
     match operation {
         TreeJob::Create { path, .. } => format!("Create {}", name(path)),

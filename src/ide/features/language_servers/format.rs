@@ -125,7 +125,7 @@ async fn ask_servers(servers: Vec<AskedServer>, job: FormatJob) -> Result<Format
 }
 
 /// Applies what formatting changes, as one undo step; returns whether the text was still the same.
-fn apply(cx: &mut Cx<'_>, id: BufferId, version: u64, changes: ChangeSet) -> bool {
+pub fn apply(cx: &mut Cx<'_>, id: BufferId, version: u64, changes: ChangeSet) -> bool {
     let now_ms = cx.now_ms;
     let Some(buffer) = cx.state.buffers.get_mut(id) else { return false };
     if buffer.area.document.version() != version {

@@ -9,11 +9,13 @@ pub mod code_actions;
 pub mod commands;
 pub mod diagnostic_list;
 pub mod edit_plan;
+pub mod file_operations;
 pub mod format;
 pub mod hierarchy;
 pub mod hierarchy_list;
 pub mod highlight;
 pub mod hover;
+pub mod limited;
 pub mod location_list;
 pub mod places;
 pub mod questions;
@@ -27,6 +29,8 @@ pub mod sync;
 pub mod text;
 pub mod updates;
 pub mod window;
+pub mod watched_files;
+pub mod will_save;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
@@ -73,14 +77,19 @@ pub const FEATURE: Feature = Feature {
             } else {
                 sync::saved(cx, buffer);
             }
+            will_save::on_saved(cx, buffer);
             format::on_saved(cx, buffer);
         }
         FeatureEvent::Closing(id) => sync::close(cx, id),
         FeatureEvent::TrustChanged => start::start_waiting(cx),
-        FeatureEvent::FrameSent | FeatureEvent::BeforeSleep => sync::after_changes(cx),
+        FeatureEvent::FrameSent | FeatureEvent::BeforeSleep => {
+            sync::after_changes(cx);
+            watched_files::flush(cx);
+        }
         FeatureEvent::DeadlineReached => {
             updates::pull_changed(cx);
             format::on_deadline(cx);
+            limited::on_deadline(cx);
             highlight::ask_when_rested(cx);
             agent::settle(cx);
         }
@@ -89,8 +98,11 @@ pub const FEATURE: Feature = Feature {
     deadline: |state| {
         let known = &state.slots[state::LANGUAGE_SERVERS];
         let due = known.pull_at.into_iter().chain(known.resting.ask_at);
-        due.chain(format::deadline(state)).chain(agent::deadline(state)).min()
+        due.chain(format::deadline(state)).chain(limited::deadline(state)).chain(agent::deadline(state)).min()
     },
-    before_save: format::before_save,
+    before_save: will_save::before_save,
+    before_job: file_operations::before,
+    after_job: file_operations::after,
+    on_disk_change: watched_files::note,
     ..Feature::new("language_servers")
 };

@@ -160,6 +160,7 @@ pub fn stop_all(cx: &mut Cx<'_>) {
     known.servers.clear();
     known.texts.clear();
     known.waiting.clear();
+    known.tree_watch = None;
     highlight::clear(cx.state);
     for buffer in cx.state.buffers.all_mut() {
         buffer.servers.diagnostics = Diagnostics::default();

@@ -16,7 +16,10 @@ use crate::ide::features::language_servers::code_actions::FoundAction;
 use crate::ide::features::language_servers::format::PendingSave;
 use crate::ide::features::language_servers::hierarchy::Hierarchy;
 use crate::ide::features::language_servers::highlight::Resting;
+use crate::ide::features::language_servers::limited::LimitedQuestion;
+use crate::ide::features::language_servers::watched_files::TreeWatch;
 use crate::ide::model::buffers::BufferId;
+use crate::lsp::capabilities::watched_files::FileChange;
 use crate::lsp::client::completion::TypedTriggers;
 use crate::lsp::table::{Feature, Features, Table};
 use crate::runtime::language_servers::process::ServerSpec;
@@ -203,6 +206,16 @@ pub struct LanguageServers {
     pub saves: Vec<PendingSave>,
     /// The caret that rests at a name.
     pub resting: Resting,
+    /// Questions that something waits for, for a limited time.
+    pub limited: Vec<LimitedQuestion>,
+    /// Number of the last of them.
+    pub last_question: u64,
+    /// Files that have changed on the disk, of which servers that have registered for some hear next.
+    pub disk_changes: Vec<(PathBuf, FileChange)>,
+    /// What watches the workspace for them.
+    pub tree_watch: Option<TreeWatch>,
+    /// Why the servers of texts that are being saved have not changed them before.
+    pub unedited: HashMap<BufferId, String>,
     /// Why texts that are being saved are not formatted.
     pub unformatted: HashMap<BufferId, String>,
 }

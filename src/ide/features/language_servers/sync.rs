@@ -45,7 +45,7 @@ pub fn after_changes(cx: &mut Cx<'_>) {
 }
 
 /// Lets servers know the texts whose files were renamed by their new names.
-fn reopen_moved(cx: &mut Cx<'_>) {
+pub fn reopen_moved(cx: &mut Cx<'_>) {
     let texts = &cx.state.slots[LANGUAGE_SERVERS].texts;
     let is_moved = |buffer: &&Buffer| {
         let served = texts.get(&buffer.id);

@@ -13,6 +13,7 @@ use crate::ide::features::language_servers::server_list;
 use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::features::language_servers::sync;
 use crate::ide::features::language_servers::window;
+use crate::ide::features::language_servers::watched_files;
 use crate::ide::model::diagnostics::{Mark, Source};
 use crate::lsp::client::QuestionError;
 use crate::lsp::client::incoming::{FileDiagnostics, ServerEvent};
@@ -81,6 +82,7 @@ fn on_event(cx: &mut Cx<'_>, number: u32, event: ServerEvent) {
             if let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) {
                 (server.triggers, server.methods) = (triggers, methods);
             }
+            watched_files::watch(cx);
             if pulls {
                 pull_again(cx, number);
             }

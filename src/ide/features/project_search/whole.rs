@@ -5,18 +5,20 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::base::paths;
 use crate::exec::Environment;
 use crate::ide::core::context::Cx;
 use crate::ide::core::state::State;
 use crate::ide::core::tasks::threads::on_thread;
-use crate::ide::features::file_tree::events::{resume_saves, update_open_files};
-use crate::ide::features::file_tree::steps::{self, TREE_STEPS, TreeJob, TreeStep};
+use crate::ide::core::tree_job::TreeJob;
+use crate::ide::features::file_tree::events::update_open_files;
+use crate::ide::features::file_tree::steps::{self, TREE_STEPS, TreeStep};
 use crate::ide::features::files::events::refresh_tree;
+use crate::ide::features::files::moved::{self, is_below};
 use crate::ide::features::project_search::apply::{changed_file, push_applied};
 use crate::ide::features::project_search::job::{FilePlan, Target};
 use crate::ide::features::project_search::steps::{AppliedStep, REPLACEMENTS, RunningStep};
 use crate::ide::features::project_search::tasks;
-use crate::ide::model::buffers::Buffer;
 use crate::text::transaction::Transaction;
 
 /// A step that is applied as a whole or not at all.
@@ -86,9 +88,7 @@ pub fn apply(
 fn pause_saves(cx: &mut Cx<'_>, operations: &[TreeJob]) {
     for operation in operations {
         let TreeJob::Move { from, .. } = operation else { continue };
-        for buffer in cx.state.buffers.all_mut().iter_mut().filter(|buffer| is_below(buffer, from)) {
-            buffer.is_saving = true;
-        }
+        moved::pause_saves(cx, from);
     }
 }
 
@@ -97,7 +97,7 @@ fn end(cx: &mut Cx<'_>, step: &WholeStep) {
     cx.state.slots[REPLACEMENTS].running = None;
     for operation in &step.operations {
         if let TreeJob::Move { from, .. } = operation {
-            resume_saves(cx, from);
+            moved::resume_saves(cx, from);
         }
     }
     cx.state.damage.add_all();
@@ -118,18 +118,10 @@ fn with_problems(reason: String, problems: &[String]) -> String {
     if problems.is_empty() { reason } else { format!("{reason}; not undone: {}", problems.join(", ")) }
 }
 
-fn is_below(buffer: &Buffer, folder: &Path) -> bool {
-    buffer.path.as_deref().is_some_and(|path| path.starts_with(folder))
-}
-
 /// Returns the path that a file has before the operations.
 pub fn path_before(path: &Path, operations: &[TreeJob]) -> PathBuf {
     operations.iter().rev().fold(path.to_path_buf(), |path, operation| match operation {
-        TreeJob::Move { from, to } => match path.strip_prefix(to) {
-            Ok(below) if below.as_os_str().is_empty() => from.clone(),
-            Ok(below) => from.join(below),
-            Err(_) => path,
-        },
+        TreeJob::Move { from, to } => paths::moved(&path, to, from).unwrap_or(path),
         _ => path,
     })
 }
@@ -201,7 +193,7 @@ fn edit_open_texts(cx: &mut Cx<'_>, step: &WholeStep, performed: &Performed) {
         files.push(changed_file(file, revision));
     }
     let operations: Vec<TreeStep> =
-        performed.operations.iter().map(|(job, path)| job.finished(path)).collect();
+        performed.operations.iter().map(|(job, path)| TreeStep::of(job, path)).collect();
     update_files(cx, &performed.operations);
     push_applied(cx, AppliedStep { list: None, files, operations });
     cx.state.damage.add_all();
@@ -277,7 +269,7 @@ async fn roll_back(env: &Arc<dyn Environment>, trash: &Path, performed: Performe
             problems.push(format!("{name}: {error}"));
         }
     }
-    let steps = performed.operations.iter().map(|(job, path)| job.finished(path)).collect();
+    let steps = performed.operations.iter().map(|(job, path)| TreeStep::of(job, path)).collect();
     problems.extend(undo_steps(trash, steps).await.1);
     problems
 }

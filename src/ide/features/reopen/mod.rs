@@ -12,7 +12,9 @@ pub const FEATURE: Feature = Feature {
     on_event: |cx, fact| match fact {
         FeatureEvent::BeforeSleep => restore::note_changes(cx),
         FeatureEvent::DeadlineReached => restore::tick(cx),
-        FeatureEvent::Saved { is_renamed: true, .. } => cx.state.slots[state::REOPEN].mark_renamed(),
+        FeatureEvent::Saved { is_renamed: true, .. } | FeatureEvent::TextsMoved => {
+            cx.state.slots[state::REOPEN].mark_renamed();
+        }
         _ => {}
     },
     deadline: |state| state.slots[state::REOPEN].due,

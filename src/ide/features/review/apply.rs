@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::base::plural::pluralize;
 use crate::exec::{EnvError, Environment, Stamp};
 use crate::ide::core::context::{Cx, TaskError};
+use crate::ide::core::feature::DiskChange;
 use crate::ide::features::files;
 use crate::ide::features::files::save::{self, AfterSave};
 use crate::ide::features::review::file::{Body, Compared, Reverted, ReviewedFile};
@@ -242,7 +243,7 @@ async fn replace(
 
 /// Shows a file written by the review where it is open or listed.
 fn on_written(cx: &mut Cx<'_>, path: &std::path::Path) {
-    files::events::on_agent_change(cx, path);
+    files::events::on_agent_change(cx, path, DiskChange::Changed);
     files::events::refresh_tree(cx);
     files::disk::check_disk(cx);
 }

@@ -121,6 +121,6 @@ pub async fn plan(tool: &'static str, call: Invocation, question: Question) -> R
     draft.add(&edit).await.map_err(|error| failed(&error))?;
     let skipped = |_| format!("The server would run a command after it ({name}); it was not run.");
     let note = command.map(skipped).unwrap_or_default();
-    Change { headline: format!("Applied {title:?}"), note, files: draft.finish(), then: None }
+    Change { headline: format!("Applied {title:?}"), note, change: draft.finish(), then: None }
         .planned(tool, &call)
 }

@@ -16,7 +16,7 @@ use crate::lsp::client::files::{FileOperation, OperatedFile};
 use crate::lsp::table::Feature;
 use crate::tools::contract::tool::{Invocation, Outcome, PlannedCall};
 use crate::tools::files::paths;
-use crate::tools::language_servers::draft::{Draft, DraftFile};
+use crate::tools::language_servers::draft::{Draft, DraftedChange};
 use crate::tools::language_servers::planned_edit::{self, PlannedEdit};
 use crate::tools::search::gather;
 
@@ -29,8 +29,8 @@ pub struct Change {
     pub headline: String,
     /// What it says behind it.
     pub note: String,
-    /// The files.
-    pub files: BTreeMap<PathBuf, DraftFile>,
+    /// The change.
+    pub change: DraftedChange,
     /// What follows once it is made.
     pub then: Option<Box<dyn FnOnce() + Send>>,
 }
@@ -38,18 +38,23 @@ pub struct Change {
 impl Change {
     /// Returns what the result says if nothing is changed.
     pub fn preview(&self, root: &Path) -> Outcome {
-        planned_edit::outcome(&format!("Not applied. {}", self.headline), &self.note, &self.files, root)
+        planned_edit::outcome(
+            &format!("Not applied. {}", self.headline),
+            &self.note,
+            &self.change.files,
+            root,
+        )
     }
 
     /// Returns the call that makes it.
     pub fn planned(self, tool: &str, call: &Invocation) -> Result<PlannedCall, String> {
-        let Change { headline, note, files, then } = self;
-        if files.is_empty() {
+        let Change { headline, note, change, then } = self;
+        if change.files.is_empty() {
             return Err("Nothing would change.".to_string());
         }
         let spec = ToolSpec { name: tool.to_string(), ..ToolSpec::default() };
         let root = call.env.root().to_path_buf();
-        let edit = PlannedEdit { spec, headline, note, files: Arc::new(files), root };
+        let edit = PlannedEdit { spec, headline, note, change: Arc::new(change), root };
         Ok(PlannedCall { tool: Arc::new(edit), then })
     }
 }
@@ -94,11 +99,12 @@ async fn work_out(call: &Invocation, question: &Question) -> Result<Change, Stri
     if let Some(edit) = edit {
         draft.add(&edit).await.map_err(|error| failed(&error))?;
     }
-    let files = draft.finish();
+    let change = draft.finish();
+    let files = &change.files;
     let places = files.values().map(|file| file.places).sum();
     let counted = counted(places, files.len());
     let headline = format!("Renamed {} to {new} ({counted})", &text[range]);
-    Ok(Change { headline, note: String::new(), files, then: None })
+    Ok(Change { headline, note: String::new(), change, then: None })
 }
 
 fn counted(places: usize, files: usize) -> String {
@@ -173,7 +179,8 @@ async fn work_out_file(call: &Invocation, question: &Question) -> Result<Change,
         }
     }
     draft.rename(&from, &to, false).await.map_err(|error| format!("Nothing was renamed: {error}."))?;
-    let files = draft.finish();
+    let change = draft.finish();
+    let files = &change.files;
     let (places, count) = (
         files.values().map(|file| file.places).sum(),
         files.values().filter(|file| file.after.is_some()).count(),
@@ -187,7 +194,7 @@ async fn work_out_file(call: &Invocation, question: &Question) -> Result<Change,
         }
         drop(hearers.guards);
     };
-    Ok(Change { headline, note: note.join("\n"), files, then: Some(Box::new(then)) })
+    Ok(Change { headline, note: note.join("\n"), change, then: Some(Box::new(then)) })
 }
 
 /// Returns the files by which the servers of a path are found: itself, or in a folder one for each kind of file.

@@ -1,0 +1,214 @@
+//! What servers have to do with files that the user creates, moves and deletes: they are asked what changes elsewhere because
+//! of it, which is offered to the user together with the operation, and they hear when it is done. Must not know where the
+//! user does it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+use parking_lot::Mutex;
+
+use crate::base::width::visible;
+use crate::exec::{Environment, FileKind};
+use crate::ide::core::context::{Cx, answer_or_error};
+use crate::ide::core::feature::{DiskChange, JobStep, Prepared};
+use crate::ide::core::layers::dialog::Dialog;
+use crate::ide::core::tree_job::TreeJob;
+use crate::ide::features::file_tree::steps::TREE_STEPS;
+use crate::ide::features::language_servers::edit_plan::{self, EditPlan};
+use crate::ide::features::language_servers::questions::{self, asked};
+use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
+use crate::ide::features::language_servers::{apply_edit, limited, sync, watched_files};
+use crate::ide::features::project_search::navigate::open_texts;
+use crate::lsp::client::QuestionError;
+use crate::lsp::client::edits::ServerEdit;
+use crate::lsp::client::files::{FileOperation, OperatedFile};
+
+/// How long an operation waits for servers.
+const WAIT: Duration = Duration::from_secs(2);
+
+/// What servers answer, by name.
+type Answers = Vec<(String, Result<Option<ServerEdit>, QuestionError>)>;
+
+/// A job as servers hear of it.
+#[derive(Clone)]
+struct Operated {
+    operation: FileOperation,
+    path: PathBuf,
+    to: Option<PathBuf>,
+    /// Whether it is a folder, if that is known.
+    is_folder: Option<bool>,
+}
+
+impl Operated {
+    /// What comes out of the trash folder is created for them.
+    fn of(job: &TreeJob, trash: &Path) -> Self {
+        match job {
+            TreeJob::Create { path, is_folder } => Self {
+                operation: FileOperation::Create,
+                path: path.clone(),
+                to: None,
+                is_folder: Some(*is_folder),
+            },
+            TreeJob::Move { from, to } if from.starts_with(trash) => {
+                Self { operation: FileOperation::Create, path: to.clone(), to: None, is_folder: None }
+            }
+            TreeJob::Move { from, to } => Self {
+                operation: FileOperation::Rename,
+                path: from.clone(),
+                to: Some(to.clone()),
+                is_folder: None,
+            },
+            TreeJob::Delete(path) => {
+                Self { operation: FileOperation::Delete, path: path.clone(), to: None, is_folder: None }
+            }
+        }
+    }
+
+    /// Returns the file; `at` is where it is now.
+    async fn file(self, env: &dyn Environment, at: &Path) -> OperatedFile {
+        let is_folder = match self.is_folder {
+            Some(is_folder) => is_folder,
+            None => env.stat(at).await.is_ok_and(|stat| stat.kind == FileKind::Folder),
+        };
+        OperatedFile { path: self.path, to: self.to, is_folder }
+    }
+}
+
+/// Asks the servers that want that before a job on files. Returns the rest of the job if there are none.
+pub fn before(cx: &mut Cx<'_>, job: &TreeJob, rest: JobStep) -> Option<JobStep> {
+    let operated = Operated::of(job, &cx.state.slots[TREE_STEPS].trash);
+    let operation = operated.operation;
+    sync::flush(cx.state);
+    let known = &cx.state.slots[LANGUAGE_SERVERS];
+    let wanting = known.servers.iter().filter(|server| server.offers(operation.before()));
+    let servers: Vec<_> = wanting.map(asked).collect();
+    if servers.is_empty() {
+        return Some(rest);
+    }
+    let names: Vec<String> = servers.iter().map(|server| visible(&server.name).into_owned()).collect();
+    let env = cx.env.clone();
+    let work = async move {
+        let at = operated.path.clone();
+        let files = [operated.file(&*env, &at).await];
+        let all = servers.into_iter().map(async |server| {
+            let answer = server.client.await?.before_operation(operation, &files).await;
+            Some((server.name, answer))
+        });
+        join_all(all).await.into_iter().flatten().collect::<Answers>()
+    };
+    let job = job.clone();
+    limited::ask_within(cx, "language-servers.before-job", WAIT, work, move |cx, answers| {
+        let Some(answers) = answers else {
+            let problem = format!("{}: no answer within {} s", names.join(", "), WAIT.as_secs());
+            return rest(cx, Prepared::Go { problem: Some(problem) });
+        };
+        on_answers(cx, job, answers, rest);
+    });
+    None
+}
+
+/// Offers what the first server changes that changes something; a second one would do it in its own way.
+fn on_answers(cx: &mut Cx<'_>, job: TreeJob, answers: Answers, rest: JobStep) {
+    let (mut edit, mut problem) = (None, None);
+    for (name, answer) in answers {
+        let name = visible(&name).into_owned();
+        match answer {
+            Ok(Some(found)) if !found.edit.steps.is_empty() => match edit {
+                None => edit = Some((name, found)),
+                Some(_) => problem = Some(format!("The edits of {name} are left out")),
+            },
+            Ok(_) | Err(QuestionError::NotOffered) => {}
+            Err(error) => problem = Some(format!("{name}: {}", visible(&error.to_string()))),
+        }
+    }
+    let Some((server, edit)) = edit else { return rest(cx, Prepared::Go { problem }) };
+    let (env, workspace, open) = (cx.env.clone(), cx.state.workspace.clone(), open_texts(cx.state));
+    let work = edit_plan::plan_with(env, workspace, open, edit, Some(job.clone()));
+    cx.tasks.spawn("language-servers.check-edit", work, move |cx, plan| {
+        match plan.unwrap_or_else(|error| Err(error.to_string())) {
+            Ok(plan) if plan.step.files.is_empty() && plan.step.operations.len() == 1 => {
+                rest(cx, Prepared::Go { problem });
+            }
+            Ok(plan) => offer(cx, &job, plan, server, rest),
+            Err(reason) => {
+                let problem = format!("The edits of {server} are left out: {}", visible(&reason));
+                rest(cx, Prepared::Go { problem: Some(problem) });
+            }
+        }
+    });
+}
+
+/// The rest of a job, which two answers of a dialog can take.
+type Shared = Arc<Mutex<Option<JobStep>>>;
+
+/// Shows what changes with the job, and asks the user.
+fn offer(cx: &mut Cx<'_>, job: &TreeJob, mut plan: EditPlan, server: String, rest: JobStep) {
+    // While the user decides nothing is being changed.
+    cx.state.slots[TREE_STEPS].is_busy = false;
+    let what = edit_plan::operation_line(job, &cx.state.workspace);
+    let title = format!("{what}: change {}?", apply_edit::summary(&plan));
+    let lines = std::mem::take(&mut plan.preview);
+    let shared: Shared = Arc::new(Mutex::new(Some(rest)));
+    let alone = shared.clone();
+    let run = |cx: &mut Cx<'_>, shared: &Shared, prepared: Prepared| {
+        let rest = shared.lock().take();
+        if let Some(rest) = rest {
+            rest(cx, prepared);
+        }
+    };
+    let apply = move |cx: &mut Cx<'_>| {
+        let then = move |cx: &mut Cx<'_>, is_applied| {
+            run(cx, &shared, if is_applied { Prepared::Done } else { Prepared::Canceled });
+        };
+        apply_edit::apply_plan(cx, plan, server, Box::new(then));
+    };
+    let dialog = Dialog::difference(title, lines)
+        .choice('y', "Apply", apply)
+        .choice('w', "Without the changes", move |cx| run(cx, &alone, Prepared::Go { problem: None }))
+        .close('n', "Cancel");
+    let shown = &mut cx.state.slots[LANGUAGE_SERVERS].shown_edits;
+    *shown += 1;
+    let number = *shown;
+    // The server may have taken a moment.
+    cx.state.push_layer(dialog.uninvited("server-edit", number));
+}
+
+/// Lets servers know that a job is done; `path` is where what was moved or deleted is now.
+pub fn after(cx: &mut Cx<'_>, job: &TreeJob, path: &Path) {
+    let operated = Operated::of(job, &cx.state.slots[TREE_STEPS].trash);
+    let operation = operated.operation;
+    match (operation, &operated.to) {
+        (FileOperation::Create, _) => watched_files::note(cx, &operated.path, DiskChange::Created),
+        (_, to) => {
+            watched_files::note(cx, &operated.path, DiskChange::Deleted);
+            if let Some(to) = to {
+                watched_files::note(cx, to, DiskChange::Created);
+            }
+        }
+    }
+    // Texts are closed under their old names before.
+    sync::reopen_moved(cx);
+    let known = &cx.state.slots[LANGUAGE_SERVERS];
+    let wanting = known.servers.iter().filter(|server| server.offers(operation.after()));
+    let clients: Vec<_> = wanting.map(questions::client).collect();
+    if clients.is_empty() {
+        return;
+    }
+    let (env, at) = (cx.env.clone(), path.to_path_buf());
+    let work = async move {
+        let files = [operated.file(&*env, &at).await];
+        for client in clients {
+            if let Some(client) = client.await
+                && let Err(error) = client.after_operation(operation, &files)
+            {
+                let path = files[0].path.display();
+                tracing::debug!(%error, %path, "a language server does not hear of a file operation");
+            }
+        }
+    };
+    cx.tasks.spawn("language-servers.after-job", work, |cx, done| {
+        answer_or_error(cx, "tell language servers of a file operation", done);
+    });
+}

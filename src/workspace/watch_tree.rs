@@ -1,0 +1,210 @@
+//! Watches all folders of a workspace that no ignore rule excludes, and reports what was created, changed and deleted in them.
+//! Sleeps until an event arrives.
+//!
+//! Must not know who wants that, nor read files: what is in a new folder is found by its receiver.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use notify::event::{AccessKind, AccessMode, CreateKind, ModifyKind, RenameMode};
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use parking_lot::Mutex;
+
+use super::walk;
+use super::watch::WatchError;
+
+/// Maximum number of folders: each takes a watch of the system, of which all programs share some ten thousand.
+const FOLDERS_MAX: usize = 8_192;
+/// Maximum number of changes that wait; more are left out.
+const CHANGES_MAX: usize = 10_000;
+
+/// What happened to a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TreeChange {
+    /// It was created, or moved here.
+    Created,
+    /// Its content changed.
+    Changed,
+    /// It was deleted, or moved away.
+    Deleted,
+}
+
+/// Changes that were not taken yet. Filled on the watcher's thread.
+#[derive(Debug, Default)]
+pub struct TreeChanges(Mutex<Waiting>);
+
+#[derive(Debug, Default)]
+struct Waiting {
+    changes: BTreeMap<PathBuf, TreeChange>,
+    /// Whether there are folders that are not watched yet.
+    has_new_folders: bool,
+}
+
+impl TreeChanges {
+    /// Returns and clears the changes, and whether there are folders for [`TreeWatcher::follow`].
+    pub fn take(&self) -> (BTreeMap<PathBuf, TreeChange>, bool) {
+        let waiting = std::mem::take(&mut *self.0.lock());
+        (waiting.changes, waiting.has_new_folders)
+    }
+
+    /// Adds changes; returns whether there were none before.
+    fn add(&self, changes: Vec<(PathBuf, TreeChange)>, has_new_folders: bool) -> bool {
+        let mut waiting = self.0.lock();
+        let was_empty = waiting.changes.is_empty() && !waiting.has_new_folders;
+        waiting.has_new_folders |= has_new_folders;
+        for (path, change) in changes {
+            let change = match (waiting.changes.get(&path), change) {
+                (Some(TreeChange::Created), TreeChange::Changed) => TreeChange::Created,
+                (Some(TreeChange::Deleted), TreeChange::Created) => TreeChange::Changed,
+                _ => change,
+            };
+            if waiting.changes.len() < CHANGES_MAX || waiting.changes.contains_key(&path) {
+                waiting.changes.insert(path, change);
+            }
+        }
+        was_empty && (waiting.has_new_folders || !waiting.changes.is_empty())
+    }
+}
+
+/// Watches the folders of a workspace.
+pub struct TreeWatcher {
+    inner: RecommendedWatcher,
+    root: PathBuf,
+    folders: BTreeSet<PathBuf>,
+}
+
+impl TreeWatcher {
+    /// Watches a folder and all below it. It adds changes to `changes`, and calls `wake` on its own thread for the first one
+    /// after they were taken. Blocking.
+    ///
+    /// # Errors
+    ///
+    /// The system lets nothing be watched.
+    pub fn new(
+        root: PathBuf,
+        changes: Arc<TreeChanges>,
+        wake: impl Fn() + Send + 'static,
+    ) -> Result<Self, WatchError> {
+        let on_event = move |event: notify::Result<notify::Event>| match event {
+            Ok(event) => {
+                let (found, has_new_folders) = read(&event);
+                if (has_new_folders || !found.is_empty()) && changes.add(found, has_new_folders) {
+                    wake();
+                }
+            }
+            Err(error) => tracing::warn!(%error, "watching a workspace failed"),
+        };
+        let inner = notify::recommended_watcher(on_event).map_err(WatchError::NoWatcher)?;
+        let mut watcher = Self { inner, root, folders: BTreeSet::new() };
+        watcher.follow();
+        Ok(watcher)
+    }
+
+    /// Watches the folders that are new, and forgets those that are gone. Returns the new ones: what was created in them
+    /// before was not reported. Blocking.
+    pub fn follow(&mut self) -> Vec<PathBuf> {
+        let mut new = Vec::new();
+        let walk = walk::builder(&self.root).build().filter_map(Result::ok);
+        let is_folder = |entry: &ignore::DirEntry| entry.file_type().is_some_and(|kind| kind.is_dir());
+        let found: BTreeSet<PathBuf> =
+            walk.filter(is_folder).map(ignore::DirEntry::into_path).take(FOLDERS_MAX).collect();
+        for gone in self.folders.difference(&found) {
+            if let Err(error) = self.inner.unwatch(gone) {
+                tracing::debug!(%error, "a folder was not watched any more");
+            }
+        }
+        self.folders.retain(|folder| found.contains(folder));
+        for folder in found {
+            if self.folders.contains(&folder) {
+                continue;
+            }
+            match self.inner.watch(&folder, RecursiveMode::NonRecursive) {
+                Ok(()) => {
+                    self.folders.insert(folder.clone());
+                    new.push(folder);
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "not every folder is watched");
+                    break;
+                }
+            }
+        }
+        new
+    }
+}
+
+/// Returns what an event says of paths, and whether there may be a new folder.
+fn read(event: &notify::Event) -> (Vec<(PathBuf, TreeChange)>, bool) {
+    let all = |change: TreeChange| event.paths.iter().map(|path| (path.clone(), change)).collect::<Vec<_>>();
+    let there = |path: &Path| if path.exists() { TreeChange::Created } else { TreeChange::Deleted };
+    match event.kind {
+        EventKind::Create(kind) => {
+            let is_folder = kind != CreateKind::File && event.paths.iter().any(|path| path.is_dir());
+            (all(TreeChange::Created), is_folder)
+        }
+        EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(RenameMode::From)) => {
+            (all(TreeChange::Deleted), false)
+        }
+        EventKind::Modify(ModifyKind::Name(_)) => {
+            let found: Vec<_> = event.paths.iter().map(|path| (path.clone(), there(path))).collect();
+            let has_folder = event.paths.iter().any(|path| path.is_dir());
+            (found, has_folder)
+        }
+        EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Any)
+        | EventKind::Access(AccessKind::Close(AccessMode::Write)) => (all(TreeChange::Changed), false),
+        _ => (Vec::new(), false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    #[test]
+    fn tree_watch_reports_changes_outside_of_ignored_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("src/deep")).unwrap();
+        fs::create_dir_all(root.join("target")).unwrap();
+        fs::create_dir_all(root.join(".git")).unwrap();
+        fs::write(root.join(".gitignore"), "target\n").unwrap();
+        fs::write(root.join("src/deep/a"), "a").unwrap();
+        let changes = Arc::new(TreeChanges::default());
+        let (send, woken) = mpsc::channel();
+        let wake = move || send.send(()).unwrap();
+        let mut watcher = TreeWatcher::new(root.clone(), changes.clone(), wake).unwrap();
+        let mut seen: BTreeMap<PathBuf, TreeChange> = BTreeMap::new();
+        let mut wait_for = |watcher: &mut TreeWatcher, name: &str, wanted: TreeChange| {
+            while seen.get(&root.join(name)) != Some(&wanted) {
+                woken.recv_timeout(Duration::from_secs(20)).expect(name);
+                let (new, has_new_folders) = changes.take();
+                seen.extend(new);
+                if has_new_folders {
+                    watcher.follow();
+                }
+            }
+            seen.clone()
+        };
+        fs::write(root.join("target/x"), "x").unwrap();
+        fs::write(root.join(".git/x"), "x").unwrap();
+        fs::write(root.join("src/deep/a"), "b").unwrap();
+        wait_for(&mut watcher, "src/deep/a", TreeChange::Changed);
+        fs::write(root.join("src/new"), "n").unwrap();
+        wait_for(&mut watcher, "src/new", TreeChange::Created);
+        fs::rename(root.join("src/new"), root.join("moved")).unwrap();
+        wait_for(&mut watcher, "moved", TreeChange::Created);
+        wait_for(&mut watcher, "src/new", TreeChange::Deleted);
+        fs::create_dir(root.join("lib")).unwrap();
+        wait_for(&mut watcher, "lib", TreeChange::Created);
+        fs::write(root.join("lib/b"), "b").unwrap();
+        let all = wait_for(&mut watcher, "lib/b", TreeChange::Created);
+        assert!(
+            !all.contains_key(&root.join("target/x")) && !all.contains_key(&root.join(".git/x")),
+            "{all:?}"
+        );
+    }
+}

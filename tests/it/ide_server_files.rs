@@ -1,0 +1,366 @@
+//! What language servers hear of files: created, moved and deleted from the tree, saved, and changed on the disk by the agent
+//! or another program. The server is a script that does what each test wants.
+
+use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
+
+use bowline::ide::core::state::State;
+use bowline::ide::features::language_servers::state::LANGUAGE_SERVERS;
+use bowline::llm::providers::scripted::Turn;
+use bowline::tools::Mode;
+use serde_json::{Value, json};
+
+use crate::support::language_server::{
+    capabilities, methods, poll, project, range, sent, server_text, trusted, wait_for_end, wait_for_method,
+};
+use crate::support::test_ide::TestIde;
+
+/// A server that hears of all operations on `.toy` files and on folders.
+fn operating() -> Value {
+    let filters = json!({ "filters": [
+        { "scheme": "file", "pattern": { "glob": "**/*.toy", "matches": "file" } },
+        { "scheme": "file", "pattern": { "glob": "**", "matches": "folder" } },
+    ] });
+    let mut all = capabilities();
+    for name in ["willCreate", "didCreate", "willRename", "didRename", "willDelete", "didDelete"] {
+        all["workspace"]["fileOperations"][name] = filters.clone();
+    }
+    all
+}
+
+fn replace(from: (u32, u32), to: (u32, u32), text: &str) -> Value {
+    json!({ "range": range(from, to), "newText": text })
+}
+
+/// A script whose server registers for changes of `.toy` files and of lists of them once it runs.
+fn watching(answers: &Value) -> Value {
+    let watchers = json!([
+        { "globPattern": "**/*.toy" },
+        { "globPattern": { "baseUri": "$ROOT", "pattern": "*.list" }, "kind": 4 },
+    ]);
+    let registration = json!({ "id": "w", "method": "workspace/didChangeWatchedFiles",
+        "registerOptions": { "watchers": watchers } });
+    let register = json!({ "id": "register", "method": "client/registerCapability",
+        "params": { "registrations": [registration] } });
+    json!({ "capabilities": capabilities(), "answers": answers, "on": { "initialized": [register] } })
+}
+
+/// Waits for a message that begins so.
+async fn wait_for_message(ide: &mut TestIde, begin: &str) {
+    let begin = begin.to_string();
+    ide.wait_for(&begin, |state: &State| state.status.message.starts_with(&begin)).await;
+    ide.headless.idle().await;
+}
+
+/// Moves the selected row of the tree.
+async fn move_to(ide: &mut TestIde, path: &str) {
+    ide.keys("Alt-1 r Ctrl-u").await;
+    ide.type_in(path).await;
+    ide.headless.press("Enter");
+}
+
+/// The ends of the addresses that the server was sent by a method, the last time.
+fn names(ide: &TestIde, method: &str, list: &str, field: &str) -> Vec<String> {
+    let root = format!("file://{}/", ide.path("").display()).replace("//", "/");
+    let all = sent(ide, method)[list].as_array().unwrap().clone();
+    let name = |one: &Value| one[field].as_str().unwrap().replace("//", "/").replace(&root, "");
+    all.iter().map(name).collect()
+}
+
+/// The changes of which the server heard, in order: the kind and the end of the address.
+fn heard_changes(ide: &TestIde) -> Vec<(u64, String)> {
+    let log = std::fs::read_to_string(ide.path("../script.json.log")).unwrap_or_default();
+    let messages = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let sent = messages.filter(|message| message["method"] == "workspace/didChangeWatchedFiles");
+    let all = sent.flat_map(|message| message["params"]["changes"].as_array().unwrap().clone());
+    let one = |change: Value| {
+        let uri = change["uri"].as_str().unwrap().to_string();
+        (change["type"].as_u64().unwrap(), uri.rsplit('/').next().unwrap().to_string())
+    };
+    all.map(one).collect()
+}
+
+/// Waits until the server has heard of a change.
+async fn wait_for_change(ide: &mut TestIde, kind: u64, name: &'static str) {
+    let wanted = format!("\"type\": {kind}");
+    poll(ide, move |log| {
+        let log = std::fs::read_to_string(log).unwrap_or_default();
+        let is_it = |line: &str| {
+            line.contains("didChangeWatchedFiles")
+                && line.split('{').any(|one| one.contains(name) && one.contains(&wanted))
+        };
+        log.lines().any(is_it)
+    })
+    .await;
+}
+
+/// Waits until the server has registered.
+async fn wait_for_registration(ide: &mut TestIde) {
+    poll(ide, |log| std::fs::read_to_string(log).unwrap_or_default().contains("\"id\": \"register\"")).await;
+    ide.wait_for("the registration", |state| {
+        let servers = &state.slots[LANGUAGE_SERVERS].servers;
+        servers.iter().any(|server| server.offers("workspace/didChangeWatchedFiles"))
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn tree_rename_with_edits_of_the_server_is_one_step() {
+    let edit = json!({ "changes": { "$ROOT/b.toy": [replace((0, 4), (0, 5), "c")] } });
+    let script = json!({ "capabilities": operating(), "answers": { "workspace/willRenameFiles": edit } });
+    let mut ide = trusted(project("a\n", &script).file("b.toy", "use a\n").size(80, 24)).await;
+    ide.type_in("x").await;
+    move_to(&mut ide, "c.toy").await;
+    ide.wait_for_text("Rename a.toy to c.toy: change 1 place in 1 file").await;
+    assert!(ide.path("a.toy").exists(), "nothing is done before the user agrees");
+    ide.advance(Duration::from_secs(2));
+    ide.keys("y").await;
+    wait_for_message(&mut ide, "Changed 1 place in 1 file, 1 file operation. Undo all of it: ").await;
+    assert_eq!((ide.file_text("c.toy").as_str(), ide.file_text("b.toy").as_str()), ("a\n", "use c\n"));
+    assert_eq!((ide.current_file_name().as_str(), ide.text().as_str()), ("c.toy", "xa\n"));
+    wait_for_method(&mut ide, "workspace/didRenameFiles").await;
+    assert_eq!(names(&ide, "workspace/didRenameFiles", "files", "newUri"), ["c.toy"]);
+    // The open text goes on at the servers under its new name.
+    poll(&mut ide, |log| std::fs::read_to_string(log).unwrap().matches("textDocument/didOpen").count() == 2)
+        .await;
+    assert!(sent(&ide, "textDocument/didOpen")["textDocument"]["uri"].as_str().unwrap().ends_with("/c.toy"));
+    assert!(methods(&ide).contains(&"textDocument/didClose".to_string()));
+    ide.keys("Alt-, s u").await;
+    ide.headless.idle().await;
+    assert_eq!((ide.file_text("a.toy").as_str(), ide.file_text("b.toy").as_str()), ("a\n", "use a\n"));
+    assert_eq!((ide.current_file_name().as_str(), ide.text().as_str()), ("a.toy", "xa\n"));
+}
+
+#[tokio::test]
+async fn tree_rename_can_be_done_without_the_edits_or_not_at_all() {
+    let edit = json!({ "changes": { "$ROOT/b.toy": [replace((0, 4), (0, 5), "c")] } });
+    let script = json!({ "capabilities": operating(), "answers": { "workspace/willRenameFiles": edit } });
+    let mut ide = trusted(project("a\n", &script).file("b.toy", "use a\n").size(80, 24)).await;
+    move_to(&mut ide, "c.toy").await;
+    ide.wait_for_text("Rename a.toy to c.toy: change").await;
+    ide.advance(Duration::from_secs(2));
+    ide.keys("n").await;
+    assert!(ide.path("a.toy").exists() && !ide.path("c.toy").exists());
+    move_to(&mut ide, "c.toy").await;
+    ide.wait_for_text("Rename a.toy to c.toy: change").await;
+    ide.advance(Duration::from_secs(2));
+    ide.keys("w").await;
+    wait_for_message(&mut ide, "Done: moved to c.toy").await;
+    assert_eq!((ide.file_text("c.toy").as_str(), ide.file_text("b.toy").as_str()), ("a\n", "use a\n"));
+}
+
+#[tokio::test]
+async fn tree_rename_with_an_edit_that_is_refused_is_done_without_it() {
+    let edit = json!({ "changes": { "$ROOT/none.toy": [replace((0, 4), (0, 5), "c")] } });
+    let script = json!({ "capabilities": operating(), "answers": { "workspace/willRenameFiles": edit } });
+    let mut ide = trusted(project("a\n", &script)).await;
+    move_to(&mut ide, "c.toy").await;
+    wait_for_message(
+        &mut ide,
+        "Done: moved to c.toy. Undo: u in the tree. The edits of toy are left out: none.toy",
+    )
+    .await;
+    assert!(ide.path("c.toy").exists());
+}
+
+#[tokio::test]
+async fn tree_rename_does_not_wait_longer_than_the_limit() {
+    let script =
+        json!({ "capabilities": operating(), "answers": { "workspace/willRenameFiles": { "never": true } } });
+    let mut ide = trusted(project("a\n", &script)).await;
+    move_to(&mut ide, "c.toy").await;
+    assert!(ide.path("a.toy").exists());
+    ide.advance(Duration::from_millis(2_001));
+    wait_for_message(&mut ide, "Done: moved to c.toy. Undo: u in the tree. toy: no answer within 2 s").await;
+    assert!(ide.path("c.toy").exists());
+    wait_for_method(&mut ide, "workspace/didRenameFiles").await;
+}
+
+#[tokio::test]
+async fn tree_create_and_delete_are_heard_by_servers_that_want_to() {
+    let answers = json!({ "workspace/willCreateFiles": null, "workspace/willDeleteFiles": null });
+    let script = json!({ "capabilities": operating(), "answers": answers });
+    let mut ide = trusted(project("a\n", &script).file("old/x.toy", "x\n")).await;
+    ide.keys("Alt-1 a Ctrl-u").await;
+    ide.type_in("new.toy").await;
+    ide.headless.press("Enter");
+    wait_for_method(&mut ide, "workspace/didCreateFiles").await;
+    wait_for_message(&mut ide, "Done: created new.toy").await;
+    assert_eq!(ide.current_file_name(), "new.toy");
+    assert_eq!(names(&ide, "workspace/willCreateFiles", "files", "uri"), ["new.toy"]);
+    assert_eq!(names(&ide, "workspace/didCreateFiles", "files", "uri"), ["new.toy"]);
+    // A folder, with what is in it.
+    ide.keys("Alt-1 Home d y").await;
+    wait_for_method(&mut ide, "workspace/didDeleteFiles").await;
+    assert_eq!(names(&ide, "workspace/willDeleteFiles", "files", "uri"), ["old"]);
+    assert_eq!(names(&ide, "workspace/didDeleteFiles", "files", "uri"), ["old"]);
+    // What is not meant by a pattern is done without a word to the server.
+    let before = methods(&ide).len();
+    ide.keys("a Ctrl-u").await;
+    ide.type_in("notes.md").await;
+    ide.keys("Enter").await;
+    wait_for_message(&mut ide, "Done: created notes.md").await;
+    assert!(!methods(&ide)[before..].iter().any(|method| method.contains("Files")), "{:?}", methods(&ide));
+}
+
+#[tokio::test]
+async fn tree_delete_with_edits_of_the_server_is_one_step() {
+    let edit = json!({ "changes": { "$ROOT/b.toy": [replace((0, 0), (0, 5), "")] } });
+    let script = json!({ "capabilities": operating(), "answers": { "workspace/willDeleteFiles": edit } });
+    let mut ide = trusted(project("a\n", &script).file("b.toy", "use a\n").size(80, 24)).await;
+    ide.keys("Alt-1 Home").await;
+    ide.headless.press("d");
+    ide.wait_for_text("Delete a.toy: change 1 place in 1 file").await;
+    ide.advance(Duration::from_secs(2));
+    ide.keys("y").await;
+    wait_for_message(&mut ide, "Changed 1 place in 1 file, 1 file operation").await;
+    assert!(!ide.path("a.toy").exists());
+    assert_eq!(ide.file_text("b.toy"), "\n");
+    ide.keys("Alt-, s u").await;
+    ide.headless.idle().await;
+    assert_eq!((ide.file_text("a.toy").as_str(), ide.file_text("b.toy").as_str()), ("a\n", "use a\n"));
+}
+
+#[tokio::test]
+async fn moved_folder_opens_its_texts_at_the_servers_under_their_new_names() {
+    let mut ide =
+        trusted(project("a\n", &json!({ "capabilities": operating() })).with("lib/b.toy", "b\n")).await;
+    poll(&mut ide, |log| std::fs::read_to_string(log).unwrap().contains("lib/b.toy")).await;
+    ide.keys("Alt-1 Home").await;
+    move_to(&mut ide, "code").await;
+    poll(&mut ide, |log| std::fs::read_to_string(log).unwrap().contains("code/b.toy")).await;
+    assert!(
+        sent(&ide, "textDocument/didOpen")["textDocument"]["uri"].as_str().unwrap().ends_with("code/b.toy")
+    );
+    assert!(
+        sent(&ide, "textDocument/didClose")["textDocument"]["uri"].as_str().unwrap().ends_with("lib/b.toy")
+    );
+}
+
+#[tokio::test]
+async fn server_that_wants_to_edit_before_a_save_does_as_one_undo_step() {
+    let mut offered = capabilities();
+    offered["textDocumentSync"]["willSave"] = json!(true);
+    offered["textDocumentSync"]["willSaveWaitUntil"] = json!(true);
+    let answers = json!({ "textDocument/willSaveWaitUntil": [replace((0, 0), (0, 0), "// ")] });
+    let mut ide = trusted(project("one\n", &json!({ "capabilities": offered, "answers": answers }))).await;
+    ide.type_in("x").await;
+    ide.keys("Ctrl-s").await;
+    wait_for_message(&mut ide, "Saved a.toy").await;
+    assert_eq!((ide.text().as_str(), ide.file_text("a.toy").as_str()), ("// xone\n", "// xone\n"));
+    wait_for_method(&mut ide, "textDocument/didSave").await;
+    assert_eq!(sent(&ide, "textDocument/willSave")["reason"], 1);
+    let order = methods(&ide);
+    let at = |method: &str| order.iter().position(|sent| sent == method).expect(method);
+    assert!(at("textDocument/willSave") < at("textDocument/willSaveWaitUntil"), "{order:?}");
+    assert!(at("textDocument/willSaveWaitUntil") < at("textDocument/didSave"), "{order:?}");
+    ide.keys("Ctrl-z").await;
+    assert_eq!(ide.text(), "xone\n", "one undo step");
+    ide.headless.idle().await;
+    poll(&mut ide, |log| std::fs::read_to_string(log.with_extension("text")).is_ok()).await;
+    assert!(!server_text(&ide).is_empty());
+}
+
+#[tokio::test]
+async fn server_that_takes_too_long_before_a_save_is_not_waited_for() {
+    let mut offered = capabilities();
+    offered["textDocumentSync"]["willSaveWaitUntil"] = json!(true);
+    let answers = json!({ "textDocument/willSaveWaitUntil": { "never": true } });
+    let mut ide = trusted(project("one\n", &json!({ "capabilities": offered, "answers": answers }))).await;
+    ide.type_in("x").await;
+    ide.headless.press("Ctrl-s");
+    assert_eq!(ide.file_text("a.toy"), "one\n");
+    ide.advance(Duration::from_millis(1_001));
+    wait_for_message(&mut ide, "Saved a.toy without the edits of its server. toy: no answer within 1 s")
+        .await;
+    assert_eq!(ide.file_text("a.toy"), "xone\n");
+    assert!(!methods(&ide).contains(&"textDocument/willSave".to_string()), "what it does not offer");
+}
+
+#[tokio::test]
+async fn watched_files_are_sent_as_created_changed_and_deleted() {
+    let mut ide =
+        trusted(project("one\n", &watching(&json!({}))).file("b.list", "b\n").file("lib/c.toy", "c\n")).await;
+    wait_for_registration(&mut ide).await;
+    ide.type_in("x").await;
+    ide.keys("Ctrl-s").await;
+    wait_for_change(&mut ide, 2, "a.toy").await;
+    ide.keys("Alt-1 End d").await;
+    wait_for_change(&mut ide, 3, "b.list").await;
+    // What is in a folder that is moved is new at the new path.
+    ide.keys("Home").await;
+    move_to(&mut ide, "code").await;
+    wait_for_change(&mut ide, 1, "code/c.toy").await;
+    let all = heard_changes(&ide);
+    assert!(
+        !all.iter().any(|(_, name)| name == "code" || name == "lib"),
+        "no pattern means folders: {all:?}"
+    );
+}
+
+#[tokio::test]
+async fn watched_files_that_the_agent_or_another_program_changes_are_sent() {
+    let write = |path: &str| Turn::call("c1", "write", json!({ "path": path, "content": "new\n" }));
+    let turns = [write("new.toy"), Turn::text("all done")];
+    let setup = project("one\n", &watching(&json!({}))).turns(turns).policy(Mode::Full);
+    let mut ide = trusted(setup).await;
+    wait_for_registration(&mut ide).await;
+    ide.send_prompt("write").await;
+    wait_for_end(&mut ide).await;
+    wait_for_change(&mut ide, 1, "new.toy").await;
+    ide.write_file("a.toy", "two\n");
+    ide.focus_window().await;
+    wait_for_change(&mut ide, 2, "a.toy").await;
+    // Also of files that are not open, in folders that are new.
+    ide.wait_for("the watch", |state| state.slots[LANGUAGE_SERVERS].tree_watch.is_some()).await;
+    ide.headless.idle().await;
+    ide.write_file("other.toy", "new\n");
+    wait_for_change(&mut ide, 1, "other.toy").await;
+    std::fs::create_dir(ide.path("fresh")).unwrap();
+    ide.write_file("fresh/deep.toy", "new\n");
+    wait_for_change(&mut ide, 1, "deep.toy").await;
+}
+
+#[tokio::test]
+async fn agent_that_moves_an_open_file_keeps_its_unsaved_text_history_and_mode() {
+    let question = json!({ "action": "rename_file", "file": "a.toy", "new_name": "lib/c.toy" });
+    let turns = [Turn::call("c1", "lsp", question), Turn::text("all done")];
+    let script = json!({ "capabilities": operating(), "answers": { "workspace/willRenameFiles": null } });
+    let setup = project("one\n", &script).turns(turns).tools(&["lsp"]).policy(Mode::Full);
+    let file = setup.workspace_dir().join("a.toy");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut ide = trusted(setup).await;
+    ide.type_in("x").await;
+    ide.send_prompt("move it").await;
+    wait_for_end(&mut ide).await;
+    assert!(!ide.path("a.toy").exists());
+    assert_eq!(ide.current_file_name(), "c.toy");
+    assert_eq!((ide.text().as_str(), ide.file_text("lib/c.toy").as_str()), ("xone\n", "one\n"));
+    let mode = std::fs::metadata(ide.path("lib/c.toy")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o755);
+    ide.keys("Alt-2 Ctrl-z").await;
+    assert_eq!(ide.text(), "one\n", "its history is that of before");
+    ide.type_in("y").await;
+    ide.keys("Ctrl-s").await;
+    wait_for_message(&mut ide, "Saved c.toy").await;
+    assert!(ide.file_text("lib/c.toy").contains('y') && !ide.path("a.toy").exists());
+}
+
+#[tokio::test]
+async fn agent_move_is_undone_by_a_restore() {
+    let question = json!({ "action": "rename_file", "file": "a.toy", "new_name": "c.toy" });
+    let turns = [Turn::call("c1", "lsp", question), Turn::text("all done")];
+    let script = json!({ "capabilities": operating(), "answers": { "workspace/willRenameFiles": null } });
+    let setup = project("one\n", &script).turns(turns).tools(&["lsp"]).policy(Mode::Full).checkpoints();
+    let mut ide = trusted(setup).await;
+    ide.send_prompt("move it").await;
+    wait_for_end(&mut ide).await;
+    assert!(ide.path("c.toy").exists() && !ide.path("a.toy").exists());
+    ide.keys("Alt-x").await;
+    ide.type_in("session.undo-turn").await;
+    ide.keys("Enter").await;
+    ide.wait_for_text("Undo file changes of turn").await;
+    ide.keys("Enter").await;
+    ide.wait_for_text("Restored").await;
+    assert_eq!(ide.file_text("a.toy"), "one\n");
+}
