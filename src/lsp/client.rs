@@ -28,7 +28,7 @@ pub mod edits;
 pub mod files;
 pub mod hierarchy;
 pub mod incoming;
-mod pulled;
+pub mod pulled;
 pub mod ranges;
 pub mod symbols;
 
@@ -90,6 +90,8 @@ pub struct AnsweredText {
 
 struct Shared {
     capabilities: ServerCapabilities,
+    /// Names of the last reports about files that were pulled with all others, by address.
+    reported: HashMap<String, String>,
     documents: HashMap<PathBuf, Known>,
     /// The last version that was sent, of any text: a text that is opened again goes on counting, so that late answers
     /// about it are known as such.
@@ -196,7 +198,8 @@ impl Client {
             connection.notify("workspace/didChangeConfiguration", json!({ "settings": options.settings }))?;
         }
         let capabilities = ServerCapabilities::new(answer["capabilities"].take());
-        let shared = Shared { capabilities, documents: HashMap::new(), last_version: 0 };
+        let shared =
+            Shared { capabilities, reported: HashMap::new(), documents: HashMap::new(), last_version: 0 };
         let (options, shared) = (Arc::new(options), Arc::new(Mutex::new(shared)));
         Ok(Self { connection, options, shared, timeout: QUESTION_TIMEOUT })
     }

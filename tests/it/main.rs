@@ -194,6 +194,8 @@ mod ide_selection;
 mod ide_server_annotations;
 /// Edits that language servers make: rename, code actions, formatting.
 mod ide_server_edits;
+/// Formatters, code actions on save, formatting on type and linked names.
+mod ide_server_saving;
 /// Symbols, uses of names and hierarchies from language servers.
 mod ide_server_symbols;
 /// Other sessions in the session tree.

@@ -95,8 +95,9 @@ impl Table {
                 interpreters: Vec::new(),
                 roots: Vec::new(),
                 formatter: None,
+                formatter_origin: origin,
                 code_actions_on_save: Vec::new(),
-                auto_format: false,
+                auto_format: None,
                 origin,
                 files_origin: origin,
                 uses: Vec::new(),
@@ -201,9 +202,12 @@ fn change_language(language: &mut Language, origin: Origin, keys: LanguageKeys) 
     set(&mut language.interpreters, keys.interpreters);
     set(&mut language.roots, keys.roots);
     set(&mut language.uses, keys.uses);
+    if keys.formatter.is_some() {
+        language.formatter_origin = origin;
+    }
     set(&mut language.formatter, keys.formatter.map(Some));
     set(&mut language.code_actions_on_save, keys.code_actions_on_save);
-    set(&mut language.auto_format, keys.auto_format);
+    set(&mut language.auto_format, keys.auto_format.map(Some));
 }
 
 /// Merges two values: tables key by key, everything else is replaced.
@@ -293,7 +297,7 @@ mod tests {
         assert_eq!((a.timeout, a.origin), (Duration::from_secs(5), Origin::User));
         assert_eq!(table.server("b").unwrap().origin, Origin::BuiltIn);
         let l = table.language("l").unwrap();
-        assert!(l.auto_format && l.roots[0].text() == "l.toml");
+        assert!(l.auto_format == Some(true) && l.roots[0].text() == "l.toml");
         assert_eq!((l.origin, l.language_id.as_str()), (Origin::Project, "l"));
         assert_eq!(table.servers_of(l).len(), 2);
     }
