@@ -7,7 +7,6 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::edits::RequestedEdit;
-use super::pulled::{FileReport, PARTIAL};
 use super::{AnsweredText, Client, answered};
 use crate::base::json::json;
 use crate::lsp::answers::diagnostics::{self, BriefDiagnostic, Diagnostic};
@@ -18,6 +17,9 @@ use crate::lsp::table::Feature;
 use crate::lsp::uri;
 use crate::lsp::wire::connection::{Incoming, RequestError};
 use crate::lsp::wire::message::{Id, RpcError};
+
+/// Names the question for the diagnostics of all files in the parts of its answer.
+pub(super) const PARTIAL: &str = "bowline/workspace-diagnostic";
 
 /// Something that its user may want to know. Texts may contain control characters.
 #[derive(Debug)]
@@ -59,6 +61,15 @@ pub enum ServerEvent {
     },
     /// It wants to change files.
     ApplyEdit(RequestedEdit),
+}
+
+/// What is kept of the diagnostics of a file that is not open. It replaces what was kept before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileReport {
+    /// The file.
+    pub path: PathBuf,
+    /// Its diagnostics.
+    pub diagnostics: Vec<BriefDiagnostic>,
 }
 
 /// The diagnostics of a file.

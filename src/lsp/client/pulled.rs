@@ -5,29 +5,18 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::incoming::FileDiagnostics;
+use super::incoming::{FileDiagnostics, FileReport, PARTIAL};
 use super::{Client, QuestionError};
 use crate::base::json::json;
-use crate::lsp::answers::diagnostics::{self, BriefDiagnostic};
+use crate::lsp::answers::diagnostics;
 use crate::lsp::answers::list::as_list;
 use crate::lsp::uri;
 
 const METHOD: &str = "textDocument/diagnostic";
 /// Method for the diagnostics of all files.
 pub const WORKSPACE: &str = "workspace/diagnostic";
-/// Names the question for them in the parts of its answer.
-pub(super) const PARTIAL: &str = "bowline/workspace-diagnostic";
 /// Maximum number of files whose reports have a name that is kept.
 const REPORTED_MAX: usize = 100_000;
-
-/// The diagnostics of a file, which replace those before.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileReport {
-    /// The file.
-    pub path: PathBuf,
-    /// What is kept of them.
-    pub diagnostics: Vec<BriefDiagnostic>,
-}
 
 impl Client {
     /// Asks for the diagnostics of an open text, and of files that depend on it as the server likes. Also returns the version

@@ -265,7 +265,7 @@ async fn client_pulls_diagnostics_of_all_files_in_parts_and_names_what_it_knows(
     let (client, mut server, mut incoming, _) = start(capabilities, Value::Null).await;
     let items = json!([{ "range": range(1, 2), "message": "m", "source": "s" }]);
     let report = |name: &str, id: Value| json!({ "kind": "full", "uri": format!("file:///w/{name}"), "resultId": id, "items": items });
-    let paths = |reports: Vec<pulled::FileReport>| {
+    let paths = |reports: Vec<incoming::FileReport>| {
         reports.iter().map(|one| (one.path.display().to_string(), one.diagnostics.len())).collect::<Vec<_>>()
     };
     let asked = client.pull_project();

@@ -303,6 +303,19 @@ mod tests {
     }
 
     #[test]
+    fn merge_knows_who_wrote_the_formatter() {
+        let own = "[[language]]\nname = \"l\"\nformatter = { command = \"f\" }\n";
+        let formatter = |user: &str, project: &str| {
+            let (table, _) = merge(A, user, project);
+            let language = table.language("l").unwrap();
+            (language.formatter.is_some(), language.formatter_origin)
+        };
+        let other = "[[language]]\nname = \"l\"\nauto-format = false\n";
+        assert_eq!(formatter(own, other), (true, Origin::User), "other keys of the project do not count");
+        assert_eq!(formatter(own, own), (true, Origin::Project));
+    }
+
+    #[test]
     fn merge_replaces_lists_of_servers() {
         let (table, _) = merge(A, "", "[[language]]\nname = \"l\"\nlanguage-servers = [\"b\"]\n");
         let names: Vec<_> = table.servers_of(table.language("l").unwrap());

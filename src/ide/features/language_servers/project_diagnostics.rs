@@ -12,7 +12,8 @@ use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, ServedText
 use crate::ide::model::buffers::BufferId;
 use crate::lsp::answers::diagnostics::{BriefDiagnostic, Severity};
 use crate::lsp::client::QuestionError;
-use crate::lsp::client::pulled::{FileReport, WORKSPACE};
+use crate::lsp::client::incoming::FileReport;
+use crate::lsp::client::pulled::WORKSPACE;
 use crate::lsp::table::Feature;
 
 /// Maximum number that are kept of all servers.
