@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::base::json::json;
 use crate::lsp::answers::edits::EditError;
 use crate::lsp::answers::hover::{self, Hover};
+use crate::lsp::answers::list::take_field;
 use crate::lsp::answers::locations::{self, Location};
 use crate::lsp::capabilities::{self, ChangeSync, ServerCapabilities, TextSync};
 use crate::lsp::document::{DocumentChange, DocumentText};
@@ -197,7 +198,7 @@ impl Client {
         if !options.settings.is_null() {
             connection.notify("workspace/didChangeConfiguration", json!({ "settings": options.settings }))?;
         }
-        let capabilities = ServerCapabilities::new(answer["capabilities"].take());
+        let capabilities = ServerCapabilities::new(take_field(&mut answer, "capabilities"));
         let shared =
             Shared { capabilities, reported: HashMap::new(), documents: HashMap::new(), last_version: 0 };
         let (options, shared) = (Arc::new(options), Arc::new(Mutex::new(shared)));

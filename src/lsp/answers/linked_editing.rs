@@ -3,7 +3,7 @@
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
-use crate::lsp::answers::list::{as_list, items};
+use crate::lsp::answers::list::{as_list, items, take_field};
 use crate::lsp::position::Range;
 
 /// Maximum number of ranges of an answer.
@@ -38,7 +38,7 @@ impl NamePattern {
 
 /// Decodes the answer: the ranges, and what they may contain; `None` where fewer than two are linked.
 pub fn decode(mut answer: Value) -> Option<(Vec<Range>, NamePattern)> {
-    let list = as_list(answer["ranges"].take()).into_iter().take(RANGES_MAX).collect();
+    let list = as_list(take_field(&mut answer, "ranges")).into_iter().take(RANGES_MAX).collect();
     let ranges: Vec<Range> =
         items::<gen_lsp_types::Range>(list, "linked range").into_iter().map(Into::into).collect();
     let pattern = NamePattern::new(answer["wordPattern"].as_str());

@@ -9,7 +9,7 @@ use super::incoming::{FileDiagnostics, FileReport, PARTIAL};
 use super::{Client, QuestionError};
 use crate::base::json::json;
 use crate::lsp::answers::diagnostics;
-use crate::lsp::answers::list::as_list;
+use crate::lsp::answers::list::{as_list, take_field};
 use crate::lsp::uri;
 
 const METHOD: &str = "textDocument/diagnostic";
@@ -44,7 +44,7 @@ impl Client {
             params
         };
         let mut report: Value = self.connection.request(METHOD, params, self.timeout).await?;
-        let related = report["relatedDocuments"].take();
+        let related = take_field(&mut report, "relatedDocuments");
         let encoding = self.encoding();
         let mut found = Vec::new();
         let is_unchanged = report["kind"] == "unchanged";
@@ -52,7 +52,7 @@ impl Client {
             if let Some(known) = self.shared.lock().documents.get_mut(path) {
                 known.result_id = report["resultId"].as_str().map(String::from);
             }
-            let list = diagnostics::decode(report["items"].take());
+            let list = diagnostics::decode(take_field(&mut report, "items"));
             let all = FileDiagnostics::new(path.to_path_buf(), Some(&asked), list, encoding);
             found.push(FileDiagnostics { is_pulled: true, ..all });
         }
@@ -69,7 +69,7 @@ impl Client {
         if report["kind"] == "unchanged" {
             return None;
         }
-        let (list, known) = (diagnostics::decode(report["items"].take()), self.text(&path));
+        let (list, known) = (diagnostics::decode(take_field(&mut report, "items")), self.text(&path));
         let found = FileDiagnostics::new(path, known.as_ref(), list, self.encoding());
         Some(FileDiagnostics { is_pulled: true, ..found })
     }
@@ -98,7 +98,7 @@ impl Client {
 
     /// Decodes a part of the answer for all files.
     pub(super) fn reports(&self, mut answer: Value) -> Vec<FileReport> {
-        let list = as_list(answer["items"].take()).into_iter();
+        let list = as_list(take_field(&mut answer, "items")).into_iter();
         let one = |mut report: Value| {
             let uri = report["uri"].as_str()?.to_string();
             let path = uri::to_path(&uri)?;
@@ -113,7 +113,7 @@ impl Client {
                 _ => drop(shared.reported.remove(&uri)),
             }
             drop(shared);
-            let (found, _) = diagnostics::decode(report["items"].take());
+            let (found, _) = diagnostics::decode(take_field(&mut report, "items"));
             Some(FileReport { path, diagnostics: found.into_iter().map(Into::into).collect() })
         };
         list.filter_map(one).collect()

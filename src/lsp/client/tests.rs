@@ -50,6 +50,14 @@ async fn start(
     capabilities: Value,
     settings: Value,
 ) -> (Client, Server, tokio::sync::mpsc::Receiver<Incoming>, Vec<Value>) {
+    start_with(json!({ "capabilities": capabilities }), settings).await
+}
+
+/// Starts a client, with an answer to the handshake.
+async fn start_with(
+    answer: Value,
+    settings: Value,
+) -> (Client, Server, tokio::sync::mpsc::Receiver<Incoming>, Vec<Value>) {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let (input, output) = tokio::io::split(ours);
     let (connection, work, incoming) = Connection::new(input, output);
@@ -64,7 +72,7 @@ async fn start(
     };
     let started = Client::start(connection, options);
     let handshake = async {
-        let initialize = server.answer(json!({ "capabilities": capabilities })).await;
+        let initialize = server.answer(answer).await;
         (initialize, server.receive().await)
     };
     let (client, (initialize, initialized)) = futures::join!(started, handshake);
@@ -165,6 +173,14 @@ async fn client_server_that_wants_no_texts_gets_none() {
     let ended = async { server.receive().await["method"].clone() };
     let ((), first) = futures::join!(client.shut_down(), ended);
     assert_eq!(first, "shutdown", "nothing was sent before");
+}
+
+#[tokio::test]
+async fn client_handshake_with_an_odd_answer_offers_nothing() {
+    for answer in [json!(5), json!([]), Value::Null] {
+        let (client, ..) = start_with(answer, Value::Null).await;
+        assert!(client.methods().is_empty());
+    }
 }
 
 #[tokio::test]
@@ -287,6 +303,15 @@ async fn client_pulls_diagnostics_of_all_files_in_parts_and_names_what_it_knows(
     let Some(ServerEvent::ProjectDiagnostics(part)) = next(&client, &mut incoming).await else { panic!() };
     assert_eq!((&*part[0].diagnostics[0].message, &*part[0].diagnostics[0].origin), ("m", "s"));
     assert_eq!(paths(part), [("/w/a.rs".to_string(), 1)]);
+    // What is no report costs itself, whatever it is.
+    for value in [json!([5]), json!(5), json!({ "items": [{ "kind": "full" }, []] })] {
+        let part = json!({ "token": "bowline/workspace-diagnostic", "value": value });
+        server.send(json!({ "method": "$/progress", "params": part })).await;
+        let Some(ServerEvent::ProjectDiagnostics(part)) = next(&client, &mut incoming).await else {
+            panic!()
+        };
+        assert!(part.is_empty());
+    }
     let same = json!({ "items": [{ "kind": "unchanged", "uri": "file:///w/a.rs", "resultId": "1" }] });
     let (found, request) = futures::join!(client.pull_project(), server.answer(same));
     assert_eq!(request["params"]["previousResultIds"], json!([{ "uri": "file:///w/a.rs", "value": "1" }]));
