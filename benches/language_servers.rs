@@ -113,8 +113,14 @@ pub fn diagnostics(effort: Effort) {
         .collect();
     let (found, total) = marks::decode(list.into());
     let ranges = (0..found.len()).map(|line| line * 32 + 3..line * 32 + 11).collect();
-    let found =
-        FileDiagnostics { path, text: Some((version, ranges)), diagnostics: found, total, is_pulled: false };
+    let found = FileDiagnostics {
+        path,
+        text: Some((version, ranges)),
+        diagnostics: found,
+        brief: Vec::new(),
+        total,
+        is_pulled: false,
+    };
     let begun = Instant::now();
     session.source.app.with_cx(|cx| show_diagnostics(cx, SERVER, found));
     session.source.app.frame();

@@ -29,6 +29,16 @@ pub struct ServerDisplay {
     pub code_lens: bool,
 }
 
+/// What language servers change while text is typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ServerTyping {
+    /// Whether lines are formatted after characters that a server names.
+    pub format_on_type: bool,
+    /// Whether linked names are changed together.
+    pub linked_editing: bool,
+}
+
 /// All settings with their values.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -98,6 +108,9 @@ pub struct Settings {
     /// What language servers show in files.
     #[serde(flatten)]
     pub server_display: ServerDisplay,
+    /// What language servers change while text is typed.
+    #[serde(flatten)]
+    pub server_typing: ServerTyping,
     /// Whether there is a scrollbar.
     pub scrollbar: bool,
     /// In which files long lines are wrapped on the screen: `off`, `prose` or `on`.

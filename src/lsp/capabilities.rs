@@ -60,6 +60,8 @@ const NESTED: [(&str, &str); 9] = [
     ("workspace/didDeleteFiles", "/workspace/fileOperations/didDelete"),
     (watched_files::METHOD, ""),
 ];
+/// The method that is an option of `textDocument/diagnostic`, and that option.
+const OF_ALL_FILES: (&str, &str) = ("workspace/diagnostic", "workspaceDiagnostics");
 
 /// How a server wants to hear of changes: the numbers of `TextDocumentSyncKind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -144,6 +146,12 @@ impl ServerCapabilities {
 
     /// Returns the options with which a method is offered; `None` if it is not.
     pub fn options(&self, method: &str) -> Option<&Value> {
+        if method == OF_ALL_FILES.0 {
+            let late = self.registered.iter().map(|known| (known.method.as_str(), &known.options));
+            let initial = ("textDocument/diagnostic", &self.initial["diagnosticProvider"]);
+            let offered = late.chain([initial]).filter(|(method, _)| *method == "textDocument/diagnostic");
+            return offered.map(|(_, options)| options).find(|options| options[OF_ALL_FILES.1] == true);
+        }
         if let Some(late) = self.registered.iter().find(|known| known.method == method) {
             return Some(&late.options);
         }
@@ -186,7 +194,7 @@ impl ServerCapabilities {
 
     /// Returns the methods that are offered.
     pub fn methods(&self) -> Vec<&'static str> {
-        let all = PROVIDERS.iter().chain(&NESTED).map(|(method, _)| *method);
+        let all = PROVIDERS.iter().chain(&NESTED).map(|(method, _)| *method).chain([OF_ALL_FILES.0]);
         all.filter(|method| self.offers(method)).collect()
     }
 
@@ -274,6 +282,8 @@ fn text_document() -> Value {
         "codeAction": code_action(),
         "formatting": dynamic,
         "rangeFormatting": dynamic,
+        "onTypeFormatting": dynamic,
+        "linkedEditingRange": dynamic,
         "inlayHint": dynamic,
         "semanticTokens": semantic_tokens(),
         "codeLens": { "dynamicRegistration": true, "resolveSupport": { "properties": ["command"] } },
@@ -517,6 +527,19 @@ mod tests {
         };
         assert!(server.offers("workspace/didChangeWatchedFiles") && wants(&server));
         assert!(server.unregister("w") && !wants(&server));
+    }
+
+    #[test]
+    fn capabilities_offer_diagnostics_of_all_files_by_their_option() {
+        let options = |all: bool| json!({ "interFileDependencies": true, "workspaceDiagnostics": all });
+        let method = "workspace/diagnostic";
+        assert!(offered(json!({ "diagnosticProvider": options(true) })).offers(method));
+        let mut server = offered(json!({ "diagnosticProvider": options(false) }));
+        assert!(!server.offers(method) && !server.methods().contains(&method));
+        let late =
+            json!({ "id": "1", "method": "textDocument/diagnostic", "registerOptions": options(true) });
+        server.register(serde_json::from_value(late).unwrap());
+        assert!(server.methods().contains(&method));
     }
 
     #[test]

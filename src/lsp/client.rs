@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::base::json::json;
 use crate::lsp::answers::edits::EditError;
 use crate::lsp::answers::hover::{self, Hover};
+use crate::lsp::answers::list::take_field;
 use crate::lsp::answers::locations::{self, Location};
 use crate::lsp::capabilities::{self, ChangeSync, ServerCapabilities, TextSync};
 use crate::lsp::document::{DocumentChange, DocumentText};
@@ -28,7 +29,7 @@ pub mod edits;
 pub mod files;
 pub mod hierarchy;
 pub mod incoming;
-mod pulled;
+pub mod pulled;
 pub mod ranges;
 mod reply;
 mod saving;
@@ -93,6 +94,8 @@ pub struct AnsweredText {
 
 struct Shared {
     capabilities: ServerCapabilities,
+    /// Names of the last reports about files that were pulled with all others, by address.
+    reported: HashMap<String, String>,
     documents: HashMap<PathBuf, Known>,
     /// The last version that was sent, of any text: a text that is opened again goes on counting, so that late answers
     /// about it are known as such.
@@ -201,8 +204,9 @@ impl Client {
         if !options.settings.is_null() {
             connection.notify("workspace/didChangeConfiguration", json!({ "settings": options.settings }))?;
         }
-        let capabilities = ServerCapabilities::new(answer["capabilities"].take());
-        let shared = Shared { capabilities, documents: HashMap::new(), last_version: 0 };
+        let capabilities = ServerCapabilities::new(take_field(&mut answer, "capabilities"));
+        let shared =
+            Shared { capabilities, reported: HashMap::new(), documents: HashMap::new(), last_version: 0 };
         let (options, shared) = (Arc::new(options), Arc::new(Mutex::new(shared)));
         Ok(Self { connection, options, shared, timeout: QUESTION_TIMEOUT })
     }

@@ -1,7 +1,7 @@
 //! Targets of hyperlinks (OSC 8), and the cells that name them.
 //!
-//! Must not know what is linked. A cell names its link by the color of its underline, which nothing else uses, so
-//! that cells are compared, moved and drawn with their links.
+//! Must not know what is linked. A cell names its link by the red, green and blue of the color of its underline, so that
+//! cells are compared, moved and drawn with their links. What is underlined in a color of its own has a numbered one.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

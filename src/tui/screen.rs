@@ -96,6 +96,11 @@ impl Screen {
         self.writer.set_erase_colored(on);
     }
 
+    /// Sets whether the terminal has wavy underlines, and colors for them.
+    pub fn set_colored_underlines(&mut self, on: bool) {
+        self.writer.set_colored_underlines(on);
+    }
+
     /// Sets whether the terminal has left and right margins (DECLRMM).
     pub fn set_margins(&mut self, on: bool) {
         self.writer.set_margins(on);

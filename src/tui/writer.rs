@@ -68,6 +68,8 @@ pub struct Writer {
     depth: ColorDepth,
     /// Whether erasing uses the current background (BCE), so that colored blanks may be erased too.
     erase_colored: bool,
+    /// Whether the terminal has wavy underlines, and colors for them.
+    colored_underlines: bool,
     /// Whether the terminal also scrolls between left and right margins (DECLRMM).
     margins: bool,
     pen: Option<Pen>,
@@ -99,6 +101,7 @@ impl Writer {
         Self {
             depth,
             erase_colored: false,
+            colored_underlines: false,
             margins: false,
             pen: None,
             at: None,
@@ -111,6 +114,11 @@ impl Writer {
             images: ImagePlane::default(),
             links: Links::default(),
         }
+    }
+
+    /// Sets whether underlines may be wavy and have a color of their own.
+    pub fn set_colored_underlines(&mut self, on: bool) {
+        self.colored_underlines = on;
     }
 
     /// Sets whether erased cells take the current background.
@@ -439,7 +447,12 @@ impl Writer {
         // The foreground of a blank is not visible: it keeps its value.
         let unseen = cell.symbol() == " " && !cell.modifier.intersects(SHOWS_BLANK);
         let fg = self.pen.filter(|_| unseen).map_or(fg, |pen| pen.fg);
-        Pen { fg, bg, modifier: cell.modifier, link: LinkId::of(cell) }
+        let has_color = self.colored_underlines && cell.modifier.contains(Modifier::UNDERLINED);
+        let underline = match cell.underline_color {
+            color @ Color::Indexed(_) if has_color => reduce(color, self.depth),
+            _ => Color::Reset,
+        };
+        Pen { fg, bg, modifier: cell.modifier, underline, link: LinkId::of(cell) }
     }
 
     /// Begins a link, or ends the one before. While attributes are unknown there is none: a frame ends its last one.

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use bowline::ide::core::state::State;
 use bowline::ide::features::language_servers::state::LANGUAGE_SERVERS;
+use bowline::lsp::answers::diagnostics::Severity;
 use bowline::runtime::language_servers::server::ServerState;
+use ratatui::style::{Color, Modifier};
 use serde_json::{Value, json};
 
 use crate::support::language_server::{
@@ -151,6 +153,89 @@ async fn language_server_that_is_asked_for_diagnostics_is_asked_after_edits() {
     ide.headless.idle().await;
     ide.advance(Duration::from_millis(400));
     ide.wait_for("2 errors", |state| errors(state) == 2).await;
+}
+
+/// The report about a file with one error.
+fn report(path: &str, message: &str) -> Value {
+    let range = json!({ "start": { "line": 2, "character": 1 }, "end": { "line": 2, "character": 3 } });
+    let items = json!([{ "range": range, "message": message, "source": "toy" }]);
+    json!({ "kind": "full", "uri": format!("$ROOT/{path}"), "version": null, "resultId": "r1", "items": items })
+}
+
+fn has_found(path: &'static str) -> impl Fn(&State) -> bool {
+    move |state| {
+        let project = &state.slots[LANGUAGE_SERVERS].project;
+        project.of_severity(Severity::Error).any(|(found, _)| found.ends_with(path))
+    }
+}
+
+#[tokio::test]
+async fn language_server_diagnostics_of_all_files_are_listed_and_asked_for_again() {
+    let mut all = capabilities();
+    all["diagnosticProvider"] = json!({ "interFileDependencies": true, "workspaceDiagnostics": true });
+    let part = json!({ "token": "bowline/workspace-diagnostic", "value": { "items": [report("b.toy", "broken\u{1b}")] } });
+    let script = json!({ "capabilities": all, "pull": true,
+        "answers": { "workspace/diagnostic": { "never": true } },
+        "on": {
+            "workspace/diagnostic": [{ "method": "$/progress", "params": part }],
+            "textDocument/didSave": [{ "id": 7, "method": "workspace/diagnostic/refresh" }],
+        } });
+    let setup = project("fine\n", &script).file("b.toy", "1\n2\n345\n").size(100, 24);
+    let mut ide = trusted(setup).await;
+    ide.wait_for("b.toy is reported", has_found("b.toy")).await;
+    ide.keys("Alt-, k e").await;
+    ide.headless.idle().await;
+    let shown = ide.picture();
+    assert!(shown.contains("error: broken␛") && shown.contains("b.toy:3  toy"), "{shown}");
+    ide.keys("Enter").await;
+    ide.wait_for("b.toy is shown", |state| state.buffers.current().unwrap().name() == "b.toy").await;
+    ide.headless.idle().await;
+    assert_eq!(ide.cursor(), (3, 2));
+    // An open file has its own, of which there are none.
+    ide.keys("Alt-, k e").await;
+    ide.headless.idle().await;
+    assert!(!ide.picture().contains("error: broken"), "{}", ide.picture());
+    ide.keys("Escape x Ctrl-s").await;
+    let asked_again =
+        |log: &Path| methods_of(log).iter().filter(|m| *m == "workspace/diagnostic").count() > 1;
+    poll(&mut ide, asked_again).await;
+    let known = language_server::sent(&ide, "workspace/diagnostic")["previousResultIds"].clone();
+    assert_eq!(known[0]["value"], "r1", "{known}");
+    // What a server has found goes with it.
+    ide.keys("Alt-, k s Delete").await;
+    ide.wait_for("nothing is known", |state| state.slots[LANGUAGE_SERVERS].project.is_empty()).await;
+}
+
+#[tokio::test]
+async fn language_server_diagnostics_sent_of_closed_files_are_listed_below_the_folder() {
+    let publish = |uri: &str| {
+        let items = report("", "broken")["items"].clone();
+        json!({ "method": "textDocument/publishDiagnostics", "params": { "uri": uri, "diagnostics": items } })
+    };
+    let all = [publish("file:///elsewhere/d.toy"), publish("$ROOT/c.toy")];
+    let script = json!({ "capabilities": capabilities(), "on": { "textDocument/didOpen": all } });
+    let mut ide = trusted(project("fine\n", &script)).await;
+    ide.wait_for("c.toy is reported", has_found("c.toy")).await;
+    assert!(!has_found("d.toy")(ide.state()));
+    ide.keys("Alt-, k e").await;
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("c.toy:3  toy"), "{}", ide.picture());
+}
+
+#[tokio::test]
+async fn language_server_diagnostics_keep_the_colors_of_the_text() {
+    let mut ide = trusted(project("BAD fine\n", &script(&capabilities()))).await;
+    ide.wait_for("1 errors", |state| errors(state) == 1).await;
+    ide.keys("End").await;
+    ide.headless.idle().await;
+    let (x, y) = ide.find("BAD fine");
+    ide.headless.app().frame();
+    let buffer = ide.headless.app().screen.buffer();
+    let (wrong, right) = (buffer[(x, y)].style(), buffer[(x + 4, y)].style());
+    assert_eq!(wrong.fg, right.fg);
+    assert!(wrong.add_modifier.contains(Modifier::UNDERLINED));
+    assert!(matches!(wrong.underline_color, Some(Color::Indexed(_))), "{wrong:?}");
+    assert!(!right.add_modifier.contains(Modifier::UNDERLINED));
 }
 
 #[tokio::test]

@@ -344,6 +344,36 @@ async fn document_link_that_leads_elsewhere_is_shown_and_not_started() {
     assert_eq!(ide.status_message(), "Copied the address of the link");
 }
 
+#[tokio::test]
+async fn document_link_that_is_written_in_a_text_needs_no_server() {
+    let text = "see lib/b.txt:2:3 now\nhttps://example.org/x.\n../out.txt\nno/such.txt\n";
+    let setup = IdeSetup::new().with("a.txt", text).file("lib/b.txt", "first\nsecond\n").size(100, 24);
+    let mut ide = setup.start().await;
+    std::fs::write(ide.path("../out.txt"), "out\n").unwrap();
+    ide.keys("Right Right Right Right Right Right Alt-, k u").await;
+    ide.wait_for("b.txt is shown", |state| state.buffers.current().unwrap().name() == "b.txt").await;
+    ide.headless.idle().await;
+    assert_eq!(ide.cursor(), (2, 3));
+    ide.keys("Alt-' o Down Alt-, k u").await;
+    ide.wait_for_text("Open this page in the browser?").await;
+    assert!(ide.picture().contains("https://example.org/x") && !ide.picture().contains("/x.│"));
+    ide.advance(std::time::Duration::from_secs(2));
+    ide.keys("n Down Alt-, k u").await;
+    ide.wait_for_text("Open this file outside of the folder?").await;
+    ide.advance(std::time::Duration::from_secs(2));
+    ide.keys("n Down Alt-, k u").await;
+    ide.wait_for("a message", |state| state.status.message == "No link here").await;
+}
+
+#[tokio::test]
+async fn document_link_of_the_server_goes_before_what_is_written() {
+    let all = linking(&["$ROOT/lib/b.toy"], &Value::Null);
+    let setup = project("a.toy\n", &all).file("lib/b.toy", "first\n");
+    let mut ide = trusted(setup).await;
+    ide.keys("Alt-, k u").await;
+    ide.wait_for("b.toy is shown", |state| state.buffers.current().unwrap().name() == "b.toy").await;
+}
+
 /// A server that knows the color in the first line.
 fn coloring(presentations: &Value) -> Value {
     let color = json!({ "red": 1, "green": 0, "blue": 0, "alpha": 1 });

@@ -56,10 +56,11 @@ fn edit_answer(ide: &TestIde) -> Value {
     messages.rfind(|message| message["id"] == "edit").expect("an answer")["result"].clone()
 }
 
-/// Asks for a new name, and gives it.
+/// Asks for a new name, and gives the old one with more at its end.
 async fn rename(ide: &mut TestIde, more: &str) {
     ide.keys("Alt-, k R").await;
     ide.wait_for_text("Rename to").await;
+    ide.keys("End").await;
     ide.type_in(more).await;
     ide.keys("Enter").await;
 }
@@ -77,7 +78,8 @@ async fn rename_changes_open_and_closed_files_and_one_undo_takes_it_back() {
     ide.keys("Right Alt-, k R").await;
     ide.wait_for_text("Rename to").await;
     assert!(ide.picture().contains("one"), "{}", ide.picture());
-    ide.type_in("x").await;
+    // Typing replaces the old name.
+    ide.type_in("onex").await;
     ide.keys("Enter").await;
     ide.wait_for_text("change 3 places in 2 files?").await;
     ide.headless.idle().await;
@@ -102,6 +104,24 @@ async fn rename_changes_open_and_closed_files_and_one_undo_takes_it_back() {
         (ide.text().as_str(), ide.file_text("lib/b.toy").as_str()),
         ("one two\n", "x one\r\ny one\r\n")
     );
+}
+
+#[tokio::test]
+async fn rename_box_keeps_the_old_name_where_the_caret_is_moved_first() {
+    let target = json!({ "range": range((0, 0), (0, 3)), "placeholder": "one" });
+    let answers = json!({ "textDocument/prepareRename": target, "textDocument/rename": null });
+    let mut ide = trusted(project("one\n", &script(&answers))).await;
+    for (keys, name) in [("End", "onex"), ("Right", "onex"), ("Home", "xone"), ("", "x")] {
+        ide.keys("Alt-, k R").await;
+        ide.wait_for_text("Rename to").await;
+        if !keys.is_empty() {
+            ide.keys(keys).await;
+        }
+        ide.type_in("x").await;
+        ide.keys("Enter").await;
+        wait_for_message(&mut ide, "Nothing to rename here").await;
+        assert_eq!(sent(&ide, "textDocument/rename")["newName"], name, "{keys}");
+    }
 }
 
 #[tokio::test]

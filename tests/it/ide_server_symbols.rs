@@ -89,6 +89,22 @@ async fn symbols_of_a_file_are_those_of_its_server_in_any_order_of_answers() {
 }
 
 #[tokio::test]
+async fn symbols_of_a_file_start_at_the_one_around_the_cursor() {
+    let found = json!([symbol("one", 12, 0, &Value::Null), symbol("two", 12, 1, &Value::Null)]);
+    for answer in [found, Value::Null] {
+        let script = script(&["documentSymbolProvider"], &json!({ "textDocument/documentSymbol": answer }));
+        let mut ide = trusted(project_in("rust", "a.rs", RUST, &script).size(120, 20)).await;
+        ide.keys("Down Alt-, c s").await;
+        ide.headless.idle().await;
+        ide.keys("Enter").await;
+        assert_eq!(caret(&mut ide), "fn one() {}\nfn ".len());
+        ide.keys("End Alt-, c s Up").await;
+        ide.keys("Enter").await;
+        assert_eq!(caret(&mut ide), "fn ".len());
+    }
+}
+
+#[tokio::test]
 async fn symbols_of_a_file_in_the_flat_form_have_their_container() {
     let found = json!([listed("y", "a.toy", 1), listed("x", "a.toy", 0)]);
     let script = script(&["documentSymbolProvider"], &json!({ "textDocument/documentSymbol": found }));

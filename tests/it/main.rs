@@ -196,6 +196,8 @@ mod ide_server_annotations;
 mod ide_server_edits;
 /// What language servers hear of files: created, moved, deleted, saved, changed on the disk.
 mod ide_server_files;
+/// Formatters, code actions on save, formatting on type and linked names.
+mod ide_server_saving;
 /// Symbols, uses of names and hierarchies from language servers.
 mod ide_server_symbols;
 /// What language servers want of the window, and what they use.

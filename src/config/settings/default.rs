@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{ServerDisplay, Settings};
+use super::{ServerDisplay, ServerTyping, Settings};
 
 impl Default for Settings {
     fn default() -> Self {
@@ -39,6 +39,7 @@ impl Default for Settings {
             diagnostics_after_edit: true,
             format_on_save: false,
             server_display: ServerDisplay::default(),
+            server_typing: ServerTyping::default(),
             scrollbar: true,
             soft_wrap: "prose".to_string(),
             restore: true,

@@ -20,6 +20,7 @@ fn settings_defaults_match_rows() {
             color_swatches: false,
             code_lens: true,
         },
+        server_typing: ServerTyping { format_on_type: true, linked_editing: true },
         wrap_column: 1,
         line_numbers: false,
         relative_numbers: true,

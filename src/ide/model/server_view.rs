@@ -122,6 +122,13 @@ impl ServerView {
         is_known.then(|| self.earlier.iter().skip_while(move |(after, _)| *after <= version))
     }
 
+    /// Returns the change since an earlier version, if there was exactly one. The changes of the text must have been applied.
+    pub fn only_change_since(&self, version: u64) -> Option<&ChangeSet> {
+        let mut since = self.since(version)?;
+        let (_, only) = since.next()?;
+        since.next().is_none().then_some(only)
+    }
+
     /// Shows the scopes of names in a version of the text, moved along with the edits since. Returns `false` if these are not
     /// known; then nothing changes. The changes of the text must have been applied.
     pub fn show_tokens(&mut self, version: u64, tokens: HighlightedRange) -> bool {

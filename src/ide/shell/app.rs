@@ -198,6 +198,7 @@ impl App {
             prompt::completion::update(cx);
             completion::update::update(cx);
             language_servers::highlight::update(cx);
+            language_servers::linked_editing::update(cx);
             picker::accept_awaited(cx);
         });
         self.note_deadlines();

@@ -11,6 +11,7 @@ use crate::ide::editor::commands::{change, edit, macros};
 use crate::ide::editor::modal::{background, cursors, insert_mode, key_hooks};
 use crate::ide::features::completion;
 use crate::ide::features::key_hints;
+use crate::ide::features::language_servers::{linked_editing, type_format};
 use crate::ide::features::permissions;
 use crate::ide::features::plugins;
 use crate::ide::features::prompt::completion as prompt_completion;
@@ -92,8 +93,11 @@ pub fn retype_key(cx: &mut Cx<'_>, key: Key) {
 
 fn press(cx: &mut Cx<'_>, key: Key) {
     let caret = cx.state.prompt.area.selection.primary().head;
+    let typing = type_format::before_key(cx.state);
     press_once(cx, key);
     cx.state.prompt.leave_pastes(caret);
+    linked_editing::after_key(cx);
+    type_format::after_key(cx, key, typing);
     // Replayed keys, too, must find the list of the text as it is.
     prompt_completion::update(cx);
     completion::update::update(cx);

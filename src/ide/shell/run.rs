@@ -323,7 +323,11 @@ impl TerminalLoop {
             if let Input::Reply(reply) = &input {
                 for action in self.caps.apply(reply) {
                     match action {
-                        CapsAction::EnableKitty => self.terminal.enable_kitty_keyboard()?,
+                        CapsAction::EnableKitty => {
+                            // Nothing asks for wavy underlines; the terminals with these keys have them.
+                            app.screen.set_colored_underlines(true);
+                            self.terminal.enable_kitty_keyboard()?;
+                        }
                         CapsAction::EnableOtherKeys => self.terminal.enable_other_keys()?,
                         CapsAction::Synchronized(on) => app.screen.set_synchronized(on),
                         CapsAction::EraseColored => app.screen.set_erase_colored(true),

@@ -6,7 +6,7 @@ use gen_lsp_types as types;
 use serde_json::Value;
 
 use crate::lsp::answers::list::{as_list, items};
-use crate::lsp::position::Range;
+use crate::lsp::position::{Position, Range};
 
 /// Maximum number of diagnostics that are kept of a file: nobody reads more.
 pub const FILE_MAX: usize = 10_000;
@@ -67,6 +67,31 @@ impl Diagnostic {
     pub fn origin(&self) -> String {
         let parts = [self.source.as_deref(), self.code.as_deref()];
         parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Maximum bytes of a message that is kept of a file that is not open.
+const BRIEF_MAX: usize = 200;
+
+/// What is kept of a diagnostic of a file that is not open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BriefDiagnostic {
+    /// Where it begins.
+    pub at: Position,
+    /// How bad it is.
+    pub severity: Severity,
+    /// The begin of its message. May contain control characters.
+    pub message: Box<str>,
+    /// Source and code in one.
+    pub origin: Box<str>,
+}
+
+impl From<Diagnostic> for BriefDiagnostic {
+    fn from(from: Diagnostic) -> Self {
+        let message = &from.message[..from.message.floor_char_boundary(BRIEF_MAX)];
+        let origin = from.origin();
+        let origin = &origin[..origin.floor_char_boundary(BRIEF_MAX)];
+        Self { at: from.range.start, severity: from.severity, message: message.into(), origin: origin.into() }
     }
 }
 

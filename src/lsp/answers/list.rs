@@ -15,6 +15,11 @@ pub fn items<T: DeserializeOwned>(list: Vec<Value>, what: &str) -> Vec<T> {
     decoded.collect()
 }
 
+/// Takes a field out of a value; null where the value has none, or is no object.
+pub fn take_field(value: &mut Value, field: &str) -> Value {
+    value.get_mut(field).map(Value::take).unwrap_or_default()
+}
+
 /// Returns a value as a list: that of a single item, or none for null.
 pub fn as_list(value: Value) -> Vec<Value> {
     match value {

@@ -12,6 +12,7 @@ pub mod highlights;
 pub mod hover;
 pub mod inlay_hints;
 pub mod label;
+pub mod linked_editing;
 pub mod links;
 pub mod list;
 pub mod locations;

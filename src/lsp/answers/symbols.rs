@@ -92,8 +92,14 @@ fn of_tree(symbol: types::DocumentSymbol, depth: usize) -> FileSymbol {
 }
 
 /// Decodes symbols of all files; those of what is no file are left out.
-pub fn decode_project(answer: Value) -> Vec<ProjectSymbol> {
-    let list = as_list(answer).into_iter().take(PROJECT_SYMBOLS_MAX).collect();
+pub fn decode_project(answer: Value, root: &str) -> Vec<ProjectSymbol> {
+    let mut list = as_list(answer);
+    let is_below = |symbol: &Value| {
+        let rest = symbol["location"]["uri"].as_str().and_then(|uri| uri.strip_prefix(root));
+        rest.is_some_and(|rest| root.ends_with('/') || rest.starts_with('/'))
+    };
+    list.sort_by_key(|symbol| !is_below(symbol));
+    list.truncate(PROJECT_SYMBOLS_MAX);
     let decoded = items::<WithSent>(list, "symbol").into_iter();
     decoded.filter_map(|WithSent(symbol, sent)| symbol.project_symbol(sent)).collect()
 }
@@ -252,7 +258,7 @@ mod tests {
         let later =
             json!({ "name": "later", "kind": 99, "location": { "uri": "file:///b.rs" }, "data": { "n": 1 } });
         let elsewhere = json!({ "name": "x", "kind": 5, "location": { "uri": "jdt://x" } });
-        let found = decode_project(json!([listed("now", 3), later, elsewhere, 5]));
+        let found = decode_project(json!([listed("now", 3), later, elsewhere, 5]), "file:///none");
         let short: Vec<_> = found.iter().map(|symbol| (symbol.name.as_str(), symbol.kind)).collect();
         assert_eq!(short, [("now", "method"), ("later", "")]);
         assert_eq!((found[0].range.unwrap().start.line, &found[0].sent), (3, &Value::Null));
@@ -260,6 +266,15 @@ mod tests {
         assert_eq!(resolved_range(listed("later", 4)).unwrap().start.line, 4);
         assert_eq!(resolved_range(json!({ "name": "later" })), None);
         let many: Vec<Value> = (0..300).map(|_| listed("a", 1)).collect();
-        assert_eq!(decode_project(Value::Array(many)).len(), PROJECT_SYMBOLS_MAX);
+        assert_eq!(decode_project(Value::Array(many), "file:///w").len(), PROJECT_SYMBOLS_MAX);
+        let at = |uri: &str| {
+            let range =
+                json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 0 } });
+            json!({ "name": "n", "kind": 12, "location": { "uri": uri, "range": range } })
+        };
+        let mut libraries = vec![at("file:///wx/lib.rs"); PROJECT_SYMBOLS_MAX + 5];
+        libraries.push(at("file:///w/own.rs"));
+        let found = decode_project(Value::Array(libraries), "file:///w");
+        assert_eq!(found[0].path.to_str(), Some("/w/own.rs"), "before those of libraries");
     }
 }

@@ -4,9 +4,11 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::edits::FORMAT_TYPED;
 use super::{AnsweredText, Client, QuestionError};
 use crate::base::json::json;
 use crate::lsp::answers::completion::{self, Completions, Item};
+use crate::lsp::answers::list::as_list;
 use crate::lsp::answers::signature::{self, Signatures};
 
 /// Method for completions.
@@ -36,22 +38,28 @@ pub struct TypedTriggers {
     pub signature: Vec<char>,
     /// Those after which it has another signature or parameter, where one is shown.
     pub signature_again: Vec<char>,
+    /// Those after which it formats; a line feed is a line break.
+    pub format: Vec<char>,
+}
+
+/// Returns the characters that options have in a field, a single one or a list.
+fn of_options(options: Option<&Value>, field: &str) -> Vec<char> {
+    let listed = options.map(|options| as_list(options[field].clone())).unwrap_or_default();
+    listed.iter().filter_map(|text| text.as_str()?.chars().next()).collect()
 }
 
 impl Client {
     /// Returns the characters that it wants to hear of.
     pub fn triggers(&self) -> TypedTriggers {
         let shared = self.shared.lock();
-        let of = |method: &str, field: &str| {
-            let list = shared.capabilities.options(method).and_then(|options| options[field].as_array());
-            let texts = list.into_iter().flatten().filter_map(Value::as_str);
-            texts.filter_map(|text| text.chars().next()).collect()
-        };
+        let of = |method: &str, field: &str| of_options(shared.capabilities.options(method), field);
+        let first = of_options(shared.capabilities.options(FORMAT_TYPED), "firstTriggerCharacter");
         TypedTriggers {
             completion: of(COMPLETION, "triggerCharacters"),
             commit: of(COMPLETION, "allCommitCharacters"),
             signature: of(SIGNATURE, "triggerCharacters"),
             signature_again: of(SIGNATURE, "retriggerCharacters"),
+            format: [first, of(FORMAT_TYPED, "moreTriggerCharacter")].concat(),
         }
     }
 

@@ -18,8 +18,12 @@ use crate::lsp::position::Encoding;
 use crate::lsp::uri;
 use crate::lsp::wire::message::Id;
 
+/// Method for formatting after a typed character.
+pub const FORMAT_TYPED: &str = "textDocument/onTypeFormatting";
+
 const RENAME: &str = "textDocument/rename";
-const CODE_ACTION: &str = "textDocument/codeAction";
+/// Method for what can be done at a range.
+pub const CODE_ACTION: &str = "textDocument/codeAction";
 
 /// How long a command may run: the user may be asked about its edits meanwhile.
 const COMMAND_TIMEOUT: Duration = Duration::from_mins(2);
@@ -75,6 +79,12 @@ pub struct FormatOptions {
     pub tab_size: usize,
     /// Whether steps are spaces.
     pub insert_spaces: bool,
+}
+
+impl FormatOptions {
+    fn sent(self) -> Value {
+        json!({ "tabSize": self.tab_size, "insertSpaces": self.insert_spaces })
+    }
 }
 
 /// A change of files that a server requests.
@@ -219,6 +229,34 @@ impl Client {
         range: Range<usize>,
         diagnostics: Vec<(Range<usize>, Arc<Value>)>,
     ) -> Result<CodeActions, QuestionError> {
+        let context = json!({ "triggerKind": 1 });
+        self.ask_for_actions(path, range, diagnostics, context).await
+    }
+
+    /// Asks for actions of a kind and of those below it, such as `source.organizeImports`, without the user having asked by
+    /// hand. A server may answer others as well.
+    ///
+    /// # Errors
+    ///
+    /// See [`QuestionError`].
+    pub async fn code_actions_of_kind(
+        &self,
+        path: &Path,
+        range: Range<usize>,
+        diagnostics: Vec<(Range<usize>, Arc<Value>)>,
+        kind: &str,
+    ) -> Result<CodeActions, QuestionError> {
+        let context = json!({ "triggerKind": 2, "only": [kind] });
+        self.ask_for_actions(path, range, diagnostics, context).await
+    }
+
+    async fn ask_for_actions(
+        &self,
+        path: &Path,
+        range: Range<usize>,
+        diagnostics: Vec<(Range<usize>, Arc<Value>)>,
+        mut context: Value,
+    ) -> Result<CodeActions, QuestionError> {
         let versions = Arc::new(self.versions());
         let (text, encoding) = (self.known_text(path)?.text, self.encoding());
         let sent = diagnostics.into_iter().map(|(range, sent)| {
@@ -226,7 +264,7 @@ impl Client {
             sent["range"] = json!(text.range(range, encoding));
             sent
         });
-        let context = json!({ "diagnostics": sent.collect::<Vec<_>>(), "triggerKind": 1 });
+        context["diagnostics"] = sent.collect::<Vec<_>>().into();
         let params = json!({ "range": text.range(range, encoding), "context": context });
         let answer = self.ask_about(CODE_ACTION, path, params).await?;
         Ok(CodeActions { actions: code_actions::decode(answer), versions })
@@ -274,7 +312,7 @@ impl Client {
         options: FormatOptions,
     ) -> Result<TextAnswer, QuestionError> {
         let (text, encoding) = (self.known_text(path)?, self.encoding());
-        let options = json!({ "tabSize": options.tab_size, "insertSpaces": options.insert_spaces });
+        let options = options.sent();
         let answer = match range {
             None => self.ask_about("textDocument/formatting", path, json!({ "options": options })).await?,
             Some(range) => {
@@ -282,6 +320,27 @@ impl Client {
                 self.ask_about("textDocument/rangeFormatting", path, params).await?
             }
         };
+        Ok(TextAnswer { text, edits: edits::text_edits(answer)?, encoding })
+    }
+
+    /// Asks what is formatted after a character was typed before an offset; `typed` is a line feed for a line break.
+    ///
+    /// # Errors
+    ///
+    /// See [`QuestionError`].
+    pub async fn format_typed(
+        &self,
+        path: &Path,
+        (offset, typed): (usize, char),
+        options: FormatOptions,
+    ) -> Result<TextAnswer, QuestionError> {
+        let (text, encoding) = (self.known_text(path)?, self.encoding());
+        let params = json!({
+            "position": text.text.position(offset, encoding),
+            "ch": typed.to_string(),
+            "options": options.sent(),
+        });
+        let answer = self.ask_about(FORMAT_TYPED, path, params).await?;
         Ok(TextAnswer { text, edits: edits::text_edits(answer)?, encoding })
     }
 

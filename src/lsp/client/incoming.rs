@@ -8,15 +8,19 @@ use serde_json::value::RawValue;
 
 use super::edits::RequestedEdit;
 use super::window::{Question, ShowDocument};
-use super::{Client, answered};
+use super::{AnsweredText, Client, answered};
 use crate::base::json::json;
-use crate::lsp::answers::diagnostics::{self, Diagnostic};
+use crate::lsp::answers::diagnostics::{self, BriefDiagnostic, Diagnostic};
 use crate::lsp::capabilities::Registration;
 use crate::lsp::client::completion::TypedTriggers;
+use crate::lsp::position::Encoding;
 use crate::lsp::table::Feature;
 use crate::lsp::uri;
 use crate::lsp::wire::connection::{Incoming, RequestError};
 use crate::lsp::wire::message::{Id, RpcError};
+
+/// Names the question for the diagnostics of all files in the parts of its answer.
+pub(super) const PARTIAL: &str = "bowline/workspace-diagnostic";
 
 /// Something that its user may want to know. Texts may contain control characters.
 #[derive(Debug)]
@@ -47,6 +51,8 @@ pub enum ServerEvent {
     Log(String),
     /// It sent what cannot be understood.
     Problem(String),
+    /// A part of the answer to the question for the diagnostics of all files.
+    ProjectDiagnostics(Vec<FileReport>),
     /// Diagnostics of all open texts must be pulled again.
     PullDiagnostics,
     /// What it answered when it was asked for this feature does not hold any more.
@@ -64,6 +70,15 @@ pub enum ServerEvent {
     ApplyEdit(RequestedEdit),
 }
 
+/// What is kept of the diagnostics of a file that is not open. It replaces what was kept before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileReport {
+    /// The file.
+    pub path: PathBuf,
+    /// Its diagnostics.
+    pub diagnostics: Vec<BriefDiagnostic>,
+}
+
 /// The diagnostics of a file.
 #[derive(Debug)]
 pub struct FileDiagnostics {
@@ -72,13 +87,35 @@ pub struct FileDiagnostics {
     /// The version of the open text that they are about, as its owner counts, and what each is about in bytes of it;
     /// `None` for a file that the server does not know as open.
     pub text: Option<(u64, Vec<Range<usize>>)>,
-    /// The diagnostics, by position.
+    /// The diagnostics, by position; none for a file that the server does not know as open.
     pub diagnostics: Vec<Diagnostic>,
+    /// What is kept of those of such a file.
+    pub brief: Vec<BriefDiagnostic>,
     /// How many the server sent.
     pub total: usize,
     /// Whether the server was asked for them. What it was asked for and what it sends by itself are kept beside each other: some
     /// find one kind of problems in this way and another in that (rust-analyzer and the compiler).
     pub is_pulled: bool,
+}
+
+impl FileDiagnostics {
+    /// Returns those that a server has sent of a file, about a text that it knows as open if it does.
+    pub(super) fn new(
+        path: PathBuf,
+        known: Option<&AnsweredText>,
+        (diagnostics, total): (Vec<Diagnostic>, usize),
+        encoding: Encoding,
+    ) -> Self {
+        let text = known.map(|known| {
+            let ranges = diagnostics.iter().map(|one| known.text.offsets(one.range, encoding)).collect();
+            (known.version, ranges)
+        });
+        let (diagnostics, brief) = match text {
+            Some(_) => (diagnostics, Vec::new()),
+            None => (Vec::new(), diagnostics.into_iter().map(BriefDiagnostic::from).collect()),
+        };
+        Self { path, text, diagnostics, brief, total, is_pulled: false }
+    }
 }
 
 impl Client {
@@ -98,6 +135,9 @@ impl Client {
     fn notified(&self, method: &str, params: &Value) -> Option<ServerEvent> {
         match method {
             "textDocument/publishDiagnostics" => self.published(params),
+            "$/progress" if params["token"] == PARTIAL => {
+                Some(ServerEvent::ProjectDiagnostics(self.reports(params["value"].clone())))
+            }
             "$/progress" => progress(params),
             "window/showMessage" => Some(message(params)),
             "window/logMessage" => Some(ServerEvent::Log(text_of(&params["message"]))),
@@ -201,11 +241,8 @@ impl Client {
         };
         let encoding = shared.capabilities.encoding();
         drop(shared);
-        let text = text.map(|known| {
-            let ranges = diagnostics.iter().map(|found| known.text.offsets(found.range, encoding));
-            (known.version, ranges.collect())
-        });
-        Some(ServerEvent::Diagnostics(FileDiagnostics { path, text, diagnostics, total, is_pulled: false }))
+        let found = FileDiagnostics::new(path, text.as_ref(), (diagnostics, total), encoding);
+        Some(ServerEvent::Diagnostics(found))
     }
 }
 

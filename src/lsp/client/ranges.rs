@@ -6,12 +6,19 @@ use std::path::Path;
 use super::{AnsweredText, Client, QuestionError};
 use crate::base::json::json;
 use crate::lsp::answers::highlights;
+use crate::lsp::answers::linked_editing::{self, NamePattern};
 use crate::lsp::answers::selection;
 
 /// Method for the uses of a name in its file.
 pub const HIGHLIGHT: &str = "textDocument/documentHighlight";
 /// Method for the ranges around a position.
 pub const SELECTION_RANGE: &str = "textDocument/selectionRange";
+
+/// Method for ranges that change together.
+pub const LINKED_EDITING: &str = "textDocument/linkedEditingRange";
+
+/// Ranges that change together, in bytes, and what they may contain.
+pub type Linked = (Vec<Range<usize>>, NamePattern);
 
 /// Uses of a name in bytes, each with whether it gets another value there.
 pub type Uses = Vec<(Range<usize>, bool)>;
@@ -31,6 +38,26 @@ impl Client {
         let encoding = self.encoding();
         let found = highlights::decode(answer).into_iter();
         let found = found.map(|one| (asked.text.offsets(one.range, encoding), one.is_write)).collect();
+        Ok((found, asked))
+    }
+
+    /// Asks for the ranges that change together with the one at an offset, in bytes of the text that is returned; `None`
+    /// where there is none.
+    ///
+    /// # Errors
+    ///
+    /// See [`QuestionError`].
+    pub async fn linked_ranges(
+        &self,
+        path: &Path,
+        offset: usize,
+    ) -> Result<(Option<Linked>, AnsweredText), QuestionError> {
+        let (answer, asked) = self.ask_at(LINKED_EDITING, path, offset, serde_json::Value::Null).await?;
+        let encoding = self.encoding();
+        let found = linked_editing::decode(answer).map(|(ranges, names)| {
+            let ranges = ranges.into_iter().map(|range| asked.text.offsets(range, encoding));
+            (ranges.collect(), names)
+        });
         Ok((found, asked))
     }
 

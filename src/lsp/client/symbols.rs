@@ -8,6 +8,7 @@ use super::{AnsweredText, Client, QuestionError};
 use crate::base::json::json;
 use crate::lsp::answers::symbols::{self, FileSymbol, ProjectSymbol};
 use crate::lsp::position::Range;
+use crate::lsp::uri;
 
 /// Method for the symbols of a file.
 pub const FILE_SYMBOLS: &str = "textDocument/documentSymbol";
@@ -33,7 +34,8 @@ impl Client {
         Ok((located.collect(), asked))
     }
 
-    /// Asks for the symbols of all files that match a query, as the server understands it.
+    /// Asks for the symbols of all files that match a query, as the server understands it; those below its root first, before
+    /// those of libraries.
     ///
     /// # Errors
     ///
@@ -44,7 +46,8 @@ impl Client {
         }
         let params = json!({ "query": query });
         let answer: Value = self.connection.request(PROJECT_SYMBOLS, params, self.timeout).await?;
-        Ok(symbols::decode_project(answer))
+        let root = uri::of_path(&self.options.root).unwrap_or_default();
+        Ok(symbols::decode_project(answer, &root))
     }
 
     /// Returns where a symbol is in its file, for which the server is asked if it has not said so; `None` if it does not

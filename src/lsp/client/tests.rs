@@ -57,6 +57,14 @@ pub(super) async fn start(
     capabilities: Value,
     settings: Value,
 ) -> (Client, Server, tokio::sync::mpsc::Receiver<Incoming>, Vec<Value>) {
+    start_with(json!({ "capabilities": capabilities }), settings).await
+}
+
+/// Starts a client, with an answer to the handshake.
+async fn start_with(
+    answer: Value,
+    settings: Value,
+) -> (Client, Server, tokio::sync::mpsc::Receiver<Incoming>, Vec<Value>) {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let (input, output) = tokio::io::split(ours);
     let (connection, work, incoming) = Connection::new(input, output);
@@ -71,7 +79,7 @@ pub(super) async fn start(
     };
     let started = Client::start(connection, options);
     let handshake = async {
-        let initialize = server.answer(json!({ "capabilities": capabilities })).await;
+        let initialize = server.answer(answer).await;
         (initialize, server.receive().await)
     };
     let (client, (initialize, initialized)) = futures::join!(started, handshake);
@@ -172,6 +180,14 @@ async fn client_server_that_wants_no_texts_gets_none() {
     let ended = async { server.receive().await["method"].clone() };
     let ((), first) = futures::join!(client.shut_down(), ended);
     assert_eq!(first, "shutdown", "nothing was sent before");
+}
+
+#[tokio::test]
+async fn client_handshake_with_an_odd_answer_offers_nothing() {
+    for answer in [json!(5), json!([]), Value::Null] {
+        let (client, ..) = start_with(answer, Value::Null).await;
+        assert!(client.methods().is_empty());
+    }
 }
 
 #[tokio::test]
@@ -283,6 +299,74 @@ async fn client_pulls_diagnostics_once_for_each_result() {
     let (found, request) = futures::join!(client.pull_diagnostics(path), server.answer(same));
     assert_eq!(request["params"]["previousResultId"], "r");
     assert!(matches!(found.unwrap(), (found, Some(3)) if found.is_empty()));
+}
+
+#[tokio::test]
+async fn client_pulls_diagnostics_of_all_files_in_parts_and_names_what_it_knows() {
+    let provider = json!({ "identifier": "i", "workspaceDiagnostics": true });
+    let capabilities = json!({ "textDocumentSync": 2, "diagnosticProvider": provider });
+    let (client, mut server, mut incoming, _) = start(capabilities, Value::Null).await;
+    let items = json!([{ "range": range(1, 2), "message": "m", "source": "s" }]);
+    let report = |name: &str, id: Value| json!({ "kind": "full", "uri": format!("file:///w/{name}"), "resultId": id, "items": items });
+    let paths = |reports: Vec<incoming::FileReport>| {
+        reports.iter().map(|one| (one.path.display().to_string(), one.diagnostics.len())).collect::<Vec<_>>()
+    };
+    let asked = client.pull_project();
+    let answered = async {
+        let request = server.receive().await;
+        let token = &request["params"]["partialResultToken"];
+        let part = json!({ "token": token, "value": { "items": [report("a.rs", json!("1")), 5] } });
+        server.send(json!({ "method": "$/progress", "params": part })).await;
+        let rest = json!({ "items": [report("b.rs", Value::Null), { "kind": "full", "uri": "x:y" }] });
+        server.send(json!({ "id": request["id"], "result": rest })).await;
+        request
+    };
+    let (found, request) = futures::join!(asked, answered);
+    assert_eq!(
+        (&request["method"], &request["params"]["identifier"]),
+        (&json!("workspace/diagnostic"), &json!("i"))
+    );
+    assert_eq!(paths(found.unwrap()), [("/w/b.rs".to_string(), 1)]);
+    let Some(ServerEvent::ProjectDiagnostics(part)) = next(&client, &mut incoming).await else { panic!() };
+    assert_eq!((&*part[0].diagnostics[0].message, &*part[0].diagnostics[0].origin), ("m", "s"));
+    assert_eq!(paths(part), [("/w/a.rs".to_string(), 1)]);
+    // What is no report costs itself, whatever it is.
+    for value in [json!([5]), json!(5), json!({ "items": [{ "kind": "full" }, []] })] {
+        let part = json!({ "token": "bowline/workspace-diagnostic", "value": value });
+        server.send(json!({ "method": "$/progress", "params": part })).await;
+        let Some(ServerEvent::ProjectDiagnostics(part)) = next(&client, &mut incoming).await else {
+            panic!()
+        };
+        assert!(part.is_empty());
+    }
+    let same = json!({ "items": [{ "kind": "unchanged", "uri": "file:///w/a.rs", "resultId": "1" }] });
+    let (found, request) = futures::join!(client.pull_project(), server.answer(same));
+    assert_eq!(request["params"]["previousResultIds"], json!([{ "uri": "file:///w/a.rs", "value": "1" }]));
+    assert_eq!(paths(found.unwrap()), []);
+}
+
+#[tokio::test]
+async fn client_formats_typed_characters_and_finds_linked_ranges() {
+    let capabilities = json!({ "textDocumentSync": 2, "linkedEditingRangeProvider": true,
+        "documentOnTypeFormattingProvider": { "firstTriggerCharacter": "}", "moreTriggerCharacter": ["\n"] } });
+    let (client, mut server, ..) = start(capabilities, Value::Null).await;
+    let path = Path::new("/w/a.rs");
+    open(&client, 3, "🐚a}");
+    server.receive().await;
+    assert_eq!(client.triggers().format, ['}', '\n']);
+    let options = edits::FormatOptions { tab_size: 4, insert_spaces: true };
+    let edit = json!([{ "range": range(0, 1), "newText": "" }]);
+    let (found, request) = futures::join!(client.format_typed(path, (6, '}'), options), server.answer(edit));
+    assert_eq!(request["params"]["position"]["character"], 4);
+    assert_eq!(
+        (&request["params"]["ch"], &request["params"]["options"]["tabSize"]),
+        (&json!("}"), &json!(4))
+    );
+    assert_eq!(found.unwrap().edits.len(), 1);
+    let answer = json!({ "ranges": [range(0, 2), range(2, 3)] });
+    let (found, _) = futures::join!(client.linked_ranges(path, 4), server.answer(answer));
+    let (ranges, _) = found.unwrap().0.unwrap();
+    assert_eq!(ranges, [0..4, 4..5]);
 }
 
 /// An edit of the known file, of a version.

@@ -78,10 +78,12 @@ pub struct Language {
     pub roots: Vec<Pattern>,
     /// A program that formats, which goes before the servers.
     pub formatter: Option<Formatter>,
+    /// Who wrote which program that is.
+    pub formatter_origin: Origin,
     /// Kinds of code actions that run when a file is saved, in order.
     pub code_actions_on_save: Vec<String>,
-    /// Whether a file is formatted when it is saved.
-    pub auto_format: bool,
+    /// Whether a file is formatted when it is saved; `None` where the setting decides.
+    pub auto_format: Option<bool>,
     /// The last one who wrote something of this row.
     pub origin: Origin,
     /// The last one who said which files are in this language.

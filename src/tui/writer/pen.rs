@@ -10,11 +10,18 @@ pub(super) struct Pen {
     pub(super) fg: Color,
     pub(super) bg: Color,
     pub(super) modifier: Modifier,
+    /// The color of a wavy underline; none, or a straight one in the color of the text, for `Reset`.
+    pub(super) underline: Color,
     pub(super) link: LinkId,
 }
 
-pub(super) const PLAIN: Pen =
-    Pen { fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty(), link: LinkId::NONE };
+pub(super) const PLAIN: Pen = Pen {
+    fg: Color::Reset,
+    bg: Color::Reset,
+    modifier: Modifier::empty(),
+    underline: Color::Reset,
+    link: LinkId::NONE,
+};
 
 /// Appends the numbers that change one set of attributes into another, separated by `;`. Links have none.
 pub(super) fn attributes(from: Pen, to: Pen, codes: &mut String) {
@@ -37,6 +44,9 @@ pub(super) fn attributes(from: Pen, to: Pen, codes: &mut String) {
             code(codes, set + 20);
         }
     }
+    if from.underline != to.underline {
+        underline_code(codes, to);
+    }
     for (modifier, set) in [(Modifier::BOLD, 1), (Modifier::DIM, 2)] {
         if (on | set_again).contains(modifier) {
             code(codes, set);
@@ -47,6 +57,19 @@ pub(super) fn attributes(from: Pen, to: Pen, codes: &mut String) {
     }
     if from.bg != to.bg {
         color_code(codes, to.bg, 40);
+    }
+}
+
+/// Appends what makes an underline wavy and colored, or straight again. The numbers are joined by colons, which terminals
+/// leave out that do not know them.
+fn underline_code(codes: &mut String, to: Pen) {
+    if !codes.is_empty() {
+        codes.push(';');
+    }
+    match to.underline {
+        Color::Indexed(n) => codes.push_str(&format!("4:3;58:5:{n}")),
+        _ if to.modifier.contains(Modifier::UNDERLINED) => codes.push_str("4:1;59"),
+        _ => codes.push_str("59"),
     }
 }
 

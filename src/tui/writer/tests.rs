@@ -48,6 +48,25 @@ fn check(before: &[(u16, u16, &str, Style)], after: &[(u16, u16, &str, Style)], 
 }
 
 #[test]
+fn writer_colors_underlines_only_where_the_terminal_has_that() {
+    let line = Style::new().add_modifier(Modifier::UNDERLINED);
+    let wrong = line.underline_color(Color::Indexed(167));
+    let next = buffer(&[(0, 0, "a", wrong), (1, 0, "b", line), (2, 0, "c", Style::new())]);
+    let written = |colored: bool, depth| {
+        let mut writer = Writer::new(depth);
+        writer.set_colored_underlines(colored);
+        writer.clear();
+        writer.take();
+        writer.difference(&mut buffer(&[]), &next, &ALL);
+        String::from_utf8(writer.take().0).unwrap()
+    };
+    assert_eq!(written(true, ColorDepth::True), "\x1b[4;4:3;58:5:167ma\x1b[0;4mb\x1b[mc");
+    for plain in [written(false, ColorDepth::True), written(true, ColorDepth::None)] {
+        assert_eq!(plain, "\x1b[4mab\x1b[mc");
+    }
+}
+
+#[test]
 fn writer_writes_only_changed_cells() {
     let plain = Style::new();
     check(&[(0, 0, "abc", plain)], &[(0, 0, "abc", plain)], "");

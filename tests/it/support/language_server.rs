@@ -29,15 +29,24 @@ pub fn project(text: &str, script: &Value) -> IdeSetup {
     project_in("toy", "a.toy", text, script)
 }
 
+/// A project with a file `a.toy`, a server for such files, and further keys of its language.
+pub fn project_with(text: &str, script: &Value, keys: &str) -> IdeSetup {
+    project_of(("toy", keys), "a.toy", text, script)
+}
+
 /// A project with a file of a language, and a server for files with its extension.
 pub fn project_in(language: &str, name: &str, text: &str, script: &Value) -> IdeSetup {
+    project_of((language, ""), name, text, script)
+}
+
+fn project_of((language, keys): (&str, &str), name: &str, text: &str, script: &Value) -> IdeSetup {
     let setup = IdeSetup::new().with(name, text).language_servers();
     let extension = name.rsplit('.').next().unwrap();
     let file = setup.workspace_dir().with_file_name("script.json");
     std::fs::write(&file, script.to_string()).unwrap();
     let table = format!(
         "[language-server.toy]\ncommand = \"python3\"\nargs = [{SERVER:?}, {:?}]\n\n[[language]]\nname = {language:?}\n\
-         language-id = {language:?}\nfile-types = [{extension:?}]\nroots = []\nlanguage-servers = [\"toy\"]\n",
+         language-id = {language:?}\nfile-types = [{extension:?}]\nroots = []\nlanguage-servers = [\"toy\"]\n{keys}\n",
         file.display().to_string()
     );
     setup.config_file("servers.toml", &table)

@@ -66,6 +66,8 @@ pub struct PickerSpec {
     pub by_words: bool,
     /// Whether a narrow list shows the text of a row whole, and its detail in what is left.
     pub keeps_text: bool,
+    /// Whether the detail of a row may have all that its text leaves, in place of half of the list.
+    pub fills_detail: bool,
     /// What the list says without rows, before something is typed: `""` is that nothing matches.
     pub placeholder: &'static str,
     /// Source of its rows, and which of them are marked.
@@ -124,6 +126,7 @@ impl PickerSpec {
         has_path: |_| false,
         by_words: false,
         keeps_text: false,
+        fills_detail: false,
         placeholder: "",
         load: |_| RowSource::Rows(Vec::new(), Vec::new()),
         accept: |_, _, _| {},

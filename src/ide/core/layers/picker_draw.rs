@@ -291,8 +291,12 @@ fn draw_row(
 
 /// Returns the columns for the detail of a row: half of them, or what the text leaves where that goes first.
 fn detail_room(picker: &Picker, cols: usize, row: &PickRow) -> usize {
+    let spare = cols.saturating_sub(text_width(&row.text) + MARGIN + 3);
+    if picker.spec.fills_detail {
+        return spare.max(cols / 2);
+    }
     let is_tight = picker.spec.keeps_text && cols < NARROW;
-    let left = if is_tight { cols.saturating_sub(text_width(&row.text) + MARGIN + 3) } else { cols };
+    let left = if is_tight { spare } else { cols };
     left.min(cols / 2)
 }
 

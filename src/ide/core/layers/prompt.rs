@@ -15,6 +15,7 @@ use crate::ide::core::state::State;
 use crate::ide::model::text_area::TextArea;
 use crate::text::position::{Byte, Line};
 use crate::text::search::SearchOptions;
+use crate::text::selection::{Range, Selection};
 use crate::tui::canvas::Canvas;
 
 /// Validates the input; the error says why it is rejected.
@@ -47,6 +48,8 @@ pub struct Prompt {
     /// What Enter does, for the footer.
     verb: &'static str,
     initial: String,
+    /// Whether the initial input is selected.
+    is_selected: bool,
     checks: Vec<Check>,
     accept: Option<Accept>,
     on_change: Option<fn(&mut Cx<'_>)>,
@@ -69,6 +72,7 @@ impl Prompt {
             noted_version: 0,
             verb: "accept",
             initial: String::new(),
+            is_selected: false,
             checks: Vec::new(),
             accept: Some(Box::new(accept)),
             on_change: None,
@@ -86,6 +90,12 @@ impl Prompt {
     #[must_use]
     pub fn initial(self, first: impl Into<String>) -> Self {
         Self { initial: first.into(), ..self }
+    }
+
+    /// Selects the initial input, so that typing replaces it.
+    #[must_use]
+    pub fn selected(self) -> Self {
+        Self { is_selected: true, ..self }
     }
 
     /// Sets what Enter does, in a word or two.
@@ -147,6 +157,10 @@ impl Prompt {
     /// Opens the prompt.
     pub fn open(mut self, cx: &mut Cx<'_>) {
         self.answer.set(&self.initial, cx.now_ms);
+        if self.is_selected {
+            let all = Range::new(Byte(0), self.answer.text().end());
+            self.answer.select(Selection::single(all));
+        }
         let options = Some(cx.state.search.options)
             .filter(|options| self.is_search && *options != SearchOptions::default());
         self.flags_label = options.map(|options| options.to_string()).unwrap_or_default();
@@ -292,9 +306,18 @@ fn draw(canvas: &mut Canvas<'_>, prompt: &Prompt, keymap: &Keymap) {
     let (title, note) =
         if text_width(&prompt.note) > room { (&prompt.note, "") } else { (&title, prompt.note.as_str()) };
     let inner = frame::draw(canvas, title, note, &footer(prompt, keymap));
-    let (text, _) = visible_part(prompt, cols.saturating_sub(6));
+    let (text, x) = visible_part(prompt, cols.saturating_sub(6));
     let style = canvas.style("ui.overlay");
     canvas.content(inner.x + 1, inner.y, &text, style);
+    let selected = prompt.answer.selection.primary();
+    let before = |at: Byte| text_width(&prompt.answer.text().slice(Byte(0)..at));
+    let skipped = before(selected.head) - usize::from(x);
+    let column = |at: Byte| before(at).saturating_sub(skipped) as u16;
+    let (from, to) = (column(selected.start()), column(selected.end()));
+    if from < to {
+        let part = Rect::new(inner.x + 1 + from, inner.y, to - from, 1);
+        canvas.put_style(part, canvas.style("ui.selection"));
+    }
 }
 
 /// Returns the caret in the overlay's coordinates.

@@ -2,19 +2,30 @@
 //! anything, and nothing of it is started unless the user says so.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use crate::base::paths;
 use crate::base::width::{truncate, visible};
+use crate::exec::{Environment, FileKind};
+use crate::ide::core::condition::has_file;
 use crate::ide::core::context::{Command, Cx, answer_or_error, command};
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::layers::picker::Location;
 use crate::ide::core::web_page;
+use crate::ide::features::document_links::find::{self, Found};
 use crate::ide::features::files::place_list;
 use crate::ide::features::language_servers::questions::{
-    AskedServer, ask, has_server, is_at, no_answer, shown_version,
+    AskedServer, asked_servers, is_at, no_answer, shown_version,
 };
+use crate::ide::features::language_servers::sync;
 use crate::lsp::client::QuestionError;
 use crate::lsp::table::Feature;
 use crate::lsp::uri;
+use crate::text::position::Byte;
+use crate::text::rope::Text;
+
+/// Bytes of a line before and behind the caret that are read.
+const AROUND_MAX: usize = 4 << 10;
 
 /// Cells of an address in a dialog.
 const CELLS: usize = 400;
@@ -22,7 +33,7 @@ const CELLS: usize = 400;
 /// The area's rows.
 pub const COMMANDS: &[Command] =
     &[command("lsp.open-link", "Open link", &["follow link", "go to file at cursor", "open url"], begin)
-        .when(has_server)];
+        .when(has_file)];
 
 /// What a link leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,49 +44,115 @@ enum Target {
     Other(String),
 }
 
-/// Asks the servers for the link at the caret, and follows it.
+/// A link to look for.
+struct Wanted {
+    env: Arc<dyn Environment>,
+    /// Files that a path may be relative to: the folder of the text, then the workspace.
+    folders: Vec<PathBuf>,
+    home: PathBuf,
+    /// What the text has there.
+    found: Option<Found>,
+}
+
+/// Follows the link at the caret: as a server of the text knows it, else as it is written.
 fn begin(cx: &mut Cx<'_>) {
-    let Some(asked) = ask(cx, Feature::DocumentLinks) else { return };
-    let (id, at, version) = (asked.buffer, asked.at, shown_version(cx.state));
+    sync::flush(cx.state);
+    let Some(buffer) = cx.state.buffers.current() else { return };
+    let (id, at, path) = (buffer.id, buffer.area.caret(), buffer.real_path().map(Path::to_path_buf));
+    let (line, column) = line_around(buffer.area.text(), at);
+    let own = path.as_deref().and_then(Path::parent).map(Path::to_path_buf);
+    let wanted = Wanted {
+        env: cx.env.clone(),
+        folders: own.into_iter().chain([cx.state.workspace.clone()]).collect(),
+        home: cx.state.home.clone(),
+        found: find::link_at(&line, column),
+    };
+    let servers = asked_servers(cx.state, id, Feature::DocumentLinks);
+    let version = shown_version(cx.state);
     let work = async move {
         let mut problems = Vec::new();
-        for AskedServer { name, client, .. } in asked.servers {
-            let Some(client) = client.await else { continue };
-            let found = match client.links(&asked.path).await {
-                Ok(found) => found.all,
-                Err(QuestionError::NotOffered) => continue,
-                Err(error) => {
-                    problems.push(format!("{name}: {error}"));
-                    continue;
-                }
-            };
-            let holds = |range: &std::ops::Range<usize>| range.start <= asked.at.0 && asked.at.0 <= range.end;
-            for (_, link) in found.into_iter().filter(|(range, _)| holds(range)) {
-                match client.resolve_link(link).await {
-                    Ok(Some(target)) => return Ok(target),
-                    Ok(None) => {}
-                    Err(error) => problems.push(format!("{name}: {error}")),
-                }
-            }
+        if let Some(path) = path.filter(|_| !servers.is_empty())
+            && let Some(address) = of_servers(servers, &path, at.0, &mut problems).await
+        {
+            return Ok((target(&address), address));
         }
-        Err(no_answer(&problems, "No link here"))
+        match written(wanted).await {
+            Some(found) => Ok(found),
+            None => Err(no_answer(&problems, "No link here")),
+        }
     };
     cx.tasks.spawn("document-links.ask", work, move |cx, answer| {
-        let Some(answer) = answer_or_error(cx, "ask language servers", answer) else { return };
+        let Some(answer) = answer_or_error(cx, "look for a link", answer) else { return };
         // The user has gone on meanwhile.
         if !is_at(cx.state, id, version, at) {
             return;
         }
         match answer {
-            Ok(address) => follow(cx, address),
+            Ok((target, address)) => follow(cx, target, address),
             Err(reason) => cx.state.set_status(reason),
         }
     });
 }
 
+/// Returns the part of a line around a position, and where that is in it.
+fn line_around(text: &Text, at: Byte) -> (String, usize) {
+    let (start, end) = text.line_bounds(text.line_of(at));
+    let start = text.char_floor(start.max(Byte(at.0.saturating_sub(AROUND_MAX))));
+    let end = text.char_floor(end.min(at + AROUND_MAX)).max(start);
+    (text.slice(start..end).into_owned(), at - start)
+}
+
+/// Returns the address of the link that the servers of a text know at an offset.
+async fn of_servers(
+    servers: Vec<AskedServer>,
+    path: &Path,
+    at: usize,
+    problems: &mut Vec<String>,
+) -> Option<String> {
+    for AskedServer { name, client, .. } in servers {
+        let Some(client) = client.await else { continue };
+        let found = match client.links(path).await {
+            Ok(found) => found.all,
+            Err(QuestionError::NotOffered) => continue,
+            Err(error) => {
+                problems.push(format!("{name}: {error}"));
+                continue;
+            }
+        };
+        let holds = |range: &std::ops::Range<usize>| range.start <= at && at <= range.end;
+        for (_, link) in found.into_iter().filter(|(range, _)| holds(range)) {
+            match client.resolve_link(link).await {
+                Ok(Some(target)) => return Some(target),
+                Ok(None) => {}
+                Err(error) => problems.push(format!("{name}: {error}")),
+            }
+        }
+    }
+    None
+}
+
+/// Returns where a link leads that is written in the text: a page, or a file that exists.
+async fn written(wanted: Wanted) -> Option<(Target, String)> {
+    let paths = match wanted.found? {
+        Found::Page(address) => return Some((Target::Other(address.clone()), address)),
+        Found::Paths(paths) => paths,
+    };
+    for folder in &wanted.folders {
+        for (path, place) in &paths {
+            let path = paths::absolute(folder, &paths::expand_home(path, &wanted.home));
+            let stat = wanted.env.stat(&path).await;
+            if stat.is_ok_and(|stat| stat.kind == FileKind::File) {
+                let address = path.display().to_string();
+                return Some((Target::File(path, *place), address));
+            }
+        }
+    }
+    None
+}
+
 /// Opens a file of the workspace; asks about everything else.
-fn follow(cx: &mut Cx<'_>, address: String) {
-    match target(&address) {
+fn follow(cx: &mut Cx<'_>, target: Target, address: String) {
+    match target {
         Target::File(path, place) if is_inside(&path, &cx.state.workspace) => go_to(cx, path, place),
         Target::File(path, place) => {
             let shown = visible(&path.display().to_string()).into_owned();

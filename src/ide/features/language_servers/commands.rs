@@ -7,6 +7,7 @@ use crate::ide::core::state::State;
 use crate::ide::features::language_servers::questions::{go_to, has_server, has_servers, show_hover};
 use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::model::diagnostics::{Diagnostics, Mark};
+use crate::lsp::answers::diagnostics::Severity;
 use crate::lsp::client::LocationKind;
 use crate::text::position::Byte;
 
@@ -90,7 +91,9 @@ fn has_diagnostics_anywhere(state: &State) -> Result<(), Reason> {
         Ok(()) => Reason::new("No diagnostics in the open files"),
         Err(reason) => reason,
     };
-    require(buffers.any(|buffer| !buffer.servers.diagnostics.is_empty()), reason)
+    let is_found = !state.slots[LANGUAGE_SERVERS].project.is_empty()
+        || buffers.any(|buffer| !buffer.servers.diagnostics.is_empty());
+    require(is_found, reason)
 }
 
 /// Goes to another diagnostic of the shown text, and shows it.
@@ -113,6 +116,11 @@ fn step(cx: &mut Cx<'_>, find: fn(&Diagnostics, Byte) -> Option<&Mark>) {
 
 /// Returns what a diagnostic says, in one line.
 pub fn summary(mark: &Mark) -> String {
-    let words = mark.diagnostic.message.split_whitespace().collect::<Vec<_>>().join(" ");
-    crate::base::width::visible(&format!("{}: {words}", mark.diagnostic.severity.name())).into_owned()
+    one_line(mark.diagnostic.severity, &mark.diagnostic.message)
+}
+
+/// Returns severity and message in one line.
+pub fn one_line(severity: Severity, message: &str) -> String {
+    let words = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    crate::base::width::visible(&format!("{}: {words}", severity.name())).into_owned()
 }

@@ -1,13 +1,22 @@
-//! List of what servers found in the open texts.
+//! List of what servers found in the open texts, and in files that are not open.
+
+use std::collections::HashSet;
+use std::path::Path;
 
 use crate::base::width::visible;
 use crate::ide::core::layers::picker::{Location, Pick, PickRow, PickerSpec, RowSource};
 use crate::ide::core::state::State;
 use crate::ide::features::files::place_list::PLACES;
-use crate::ide::features::language_servers::commands::summary;
+use crate::ide::features::language_servers::commands::{one_line, summary};
+use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
+use crate::ide::model::buffers::Buffer;
+use crate::lsp::answers::diagnostics::{BriefDiagnostic, Severity};
 use crate::text::display::columns;
 
-/// The diagnostics of all open texts.
+/// Maximum number of rows of files that are not open.
+const ELSEWHERE_MAX: usize = 2_000;
+
+/// The diagnostics of all files.
 pub const PICKER: PickerSpec = PickerSpec {
     id: "diagnostics",
     title: "Diagnostics",
@@ -15,7 +24,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     ..PLACES
 };
 
-/// Returns the rows: those of the shown text first, each text by severity and position.
+/// Returns the rows: those of the shown text first, each text by severity and position, then those of other files.
 fn diagnostics(state: &State) -> Vec<PickRow> {
     let shown = state.buffers.current().map(|buffer| buffer.id);
     let mut buffers: Vec<_> = state.buffers.all().iter().collect();
@@ -30,9 +39,8 @@ fn diagnostics(state: &State) -> Vec<PickRow> {
             let at = mark.range.start.min(text.end());
             let line = text.line_of(at).0 + 1;
             let column = columns::column_of(text, at, buffer.tab_width(state.text_options.tab_width)).0 + 1;
-            let origin = mark.diagnostic.origin();
             let place = format!("{}:{line}", buffer.path_or_name(&state.workspace));
-            let detail = if origin.is_empty() { place } else { format!("{place}  {}", visible(&origin)) };
+            let detail = with_origin(place, &mark.diagnostic.origin());
             rows.push(PickRow {
                 text: summary(mark),
                 aliases: Vec::new(),
@@ -42,5 +50,34 @@ fn diagnostics(state: &State) -> Vec<PickRow> {
             });
         }
     }
+    rows.extend(elsewhere(state));
     rows
+}
+
+/// Returns the rows of files that are not open, the worst first.
+fn elsewhere(state: &State) -> Vec<PickRow> {
+    let open: HashSet<&Path> = state.buffers.all().iter().filter_map(Buffer::real_path).collect();
+    let project = &state.slots[LANGUAGE_SERVERS].project;
+    let all = Severity::ALL.into_iter().flat_map(|severity| project.of_severity(severity));
+    let row = |(path, found): (&Path, &BriefDiagnostic)| {
+        let location = Location {
+            path: path.to_path_buf(),
+            line: found.at.line as usize + 1,
+            column: found.at.character as usize + 1,
+        };
+        let place = format!("{}:{}", visible(&state.display_path(path)), location.line);
+        PickRow {
+            text: one_line(found.severity, &found.message),
+            aliases: Vec::new(),
+            group: None,
+            detail: with_origin(place, &found.origin),
+            pick: Pick::new(location),
+        }
+    };
+    all.filter(|(path, _)| !open.contains(path)).take(ELSEWHERE_MAX).map(row).collect()
+}
+
+/// Returns a place with the check that found something there.
+fn with_origin(place: String, origin: &str) -> String {
+    if origin.is_empty() { place } else { format!("{place}  {}", visible(origin)) }
 }

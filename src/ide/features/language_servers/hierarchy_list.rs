@@ -12,6 +12,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     id: "language-server-hierarchy",
     title: "Hierarchy",
     title_note: Some(|state| state.slots[LANGUAGE_SERVERS].hierarchy.title()),
+    fills_detail: true,
     hints: &[("lsp.hierarchy-next", "next"), ("lsp.hierarchy-back", "back")],
     commands: &["lsp.hierarchy-next", "lsp.hierarchy-back"],
     preview: Some(|_, pick| place(pick).map(PreviewTarget::from)),

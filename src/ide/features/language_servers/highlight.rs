@@ -32,11 +32,11 @@ pub const COMMANDS: &[Command] = &[command(
     select,
 )];
 
-/// How long the caret rests before the uses of its name are marked.
-const REST: Duration = Duration::from_millis(200);
+/// How long the caret rests before servers are asked about its name.
+pub const REST: Duration = Duration::from_millis(200);
 
 /// A caret: its text, the version of that, and its position.
-type Place = (BufferId, u64, Byte);
+pub type Place = (BufferId, u64, Byte);
 
 /// What is known of the caret that rests.
 #[derive(Default)]
@@ -55,7 +55,8 @@ pub struct Resting {
 /// not answered.
 type Found = (Option<(Uses, u64)>, Vec<Problem>);
 
-fn place(state: &State) -> Option<Place> {
+/// Returns where the caret of the shown text is, if servers know that text.
+pub fn place(state: &State) -> Option<Place> {
     let buffer = state.buffers.current().filter(|buffer| buffer.loading.is_none())?;
     state.slots[LANGUAGE_SERVERS].texts.contains_key(&buffer.id).then_some(())?;
     Some((buffer.id, buffer.area.document.version(), buffer.area.caret()))

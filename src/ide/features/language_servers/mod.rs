@@ -11,15 +11,20 @@ pub mod diagnostic_list;
 pub mod edit_plan;
 pub mod file_operations;
 pub mod format;
+pub mod formatter;
 pub mod hierarchy;
 pub mod hierarchy_list;
 pub mod highlight;
 pub mod hover;
 pub mod limited;
+pub mod linked_editing;
 pub mod location_list;
+pub mod on_save;
 pub mod places;
+pub mod project_diagnostics;
 pub mod questions;
 pub mod rename;
+pub mod save_actions;
 pub mod selection;
 pub mod server_list;
 pub mod settings;
@@ -27,10 +32,11 @@ pub mod start;
 pub mod state;
 pub mod sync;
 pub mod text;
+pub mod type_format;
 pub mod updates;
-pub mod window;
 pub mod watched_files;
 pub mod will_save;
+pub mod window;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
@@ -60,6 +66,8 @@ pub const FEATURE: Feature = Feature {
             is_on,
             formats_on_save,
             memory_max: options.settings.settings.server_display.memory_max(),
+            formats_on_type: options.settings.settings.server_typing.format_on_type,
+            links_names: options.settings.settings.server_typing.linked_editing,
             reports_to_agent: options.settings.settings.diagnostics_after_edit,
             ..state::LanguageServers::default()
         };
@@ -78,7 +86,8 @@ pub const FEATURE: Feature = Feature {
                 sync::saved(cx, buffer);
             }
             will_save::on_saved(cx, buffer);
-            format::on_saved(cx, buffer);
+            on_save::on_saved(cx, buffer);
+            project_diagnostics::on_saved(cx, buffer);
         }
         FeatureEvent::Closing(id) => sync::close(cx, id),
         FeatureEvent::TrustChanged => start::start_waiting(cx),
@@ -88,17 +97,21 @@ pub const FEATURE: Feature = Feature {
         }
         FeatureEvent::DeadlineReached => {
             updates::pull_changed(cx);
-            format::on_deadline(cx);
             limited::on_deadline(cx);
+            on_save::on_deadline(cx);
             highlight::ask_when_rested(cx);
+            linked_editing::ask_when_rested(cx);
             agent::settle(cx);
         }
         _ => {}
     },
     deadline: |state| {
         let known = &state.slots[state::LANGUAGE_SERVERS];
-        let due = known.pull_at.into_iter().chain(known.resting.ask_at);
-        due.chain(format::deadline(state)).chain(limited::deadline(state)).chain(agent::deadline(state)).min()
+        let due = known.pull_at.into_iter().chain(known.resting.ask_at).chain(known.linked.ask_at);
+        due.chain(on_save::deadline(state))
+            .chain(limited::deadline(state))
+            .chain(agent::deadline(state))
+            .min()
     },
     before_save: will_save::before_save,
     before_job: file_operations::before,

@@ -88,7 +88,7 @@ fn ask_name(cx: &mut Cx<'_>, server: (u32, String), origin: Origin, present: Str
         }
         rename(cx, server, origin, name);
     });
-    prompt.required().verb("rename").initial(initial).open(cx);
+    prompt.required().verb("rename").initial(initial).selected().open(cx);
 }
 
 /// Asks the server what changes, and shows it.

@@ -1,6 +1,7 @@
 //! The settings of language servers.
 
 use crate::ide::core::feature::SettingSpec;
+use crate::ide::features::language_servers::linked_editing::Linking;
 use crate::ide::features::language_servers::start;
 use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 
@@ -24,6 +25,13 @@ pub const SETTINGS: &[SettingSpec] = &[
     }),
     SettingSpec::new("format-on-save", |cx, new| {
         cx.state.slots[LANGUAGE_SERVERS].formats_on_save = new.format_on_save;
+    }),
+    SettingSpec::new("format-on-type", |cx, new| {
+        cx.state.slots[LANGUAGE_SERVERS].formats_on_type = new.server_typing.format_on_type;
+    }),
+    SettingSpec::new("linked-editing", |cx, new| {
+        let known = &mut cx.state.slots[LANGUAGE_SERVERS];
+        (known.links_names, known.linked) = (new.server_typing.linked_editing, Linking::default());
     }),
     SettingSpec::new("diagnostics-after-edit", |cx, new| {
         cx.state.slots[LANGUAGE_SERVERS].reports_to_agent = new.diagnostics_after_edit;

@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 
 use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::features::language_servers::highlight;
+use crate::ide::features::language_servers::project_diagnostics::ProjectDiagnostics;
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer, Serving};
 use crate::ide::features::language_servers::{sync, updates};
 use crate::ide::features::plugins;
@@ -19,6 +20,7 @@ use crate::runtime::language_servers::search::{FIRST_LINE_MAX, Found, Search, Wa
 use crate::runtime::language_servers::server::{self, ServerState};
 use crate::runtime::language_servers::table_files;
 use crate::text::position::{Byte, Line};
+use crate::text::rope::Text;
 
 /// News of servers that wait for the event loop; then they are not read any more.
 const UPDATES_MAX: usize = 64;
@@ -49,6 +51,12 @@ pub fn read_table(cx: &mut Cx<'_>) {
     });
 }
 
+/// Returns the begin of the first line of a text, by which its language may be known.
+pub fn first_line(text: &Text) -> String {
+    let end = text.line_end(Line(0)).min(text.char_floor(Byte(FIRST_LINE_MAX).min(text.end())));
+    text.slice(Byte(0)..end).into_owned()
+}
+
 /// Looks for the servers of a text, unless it has some.
 pub fn find(cx: &mut Cx<'_>, id: BufferId) {
     let known = &cx.state.slots[LANGUAGE_SERVERS];
@@ -58,9 +66,7 @@ pub fn find(cx: &mut Cx<'_>, id: BufferId) {
     let Some(buffer) = cx.state.buffers.all().iter().find(|buffer| buffer.id == id) else { return };
     let is_text = buffer.loading.is_none() && buffer.builtin.is_none() && !buffer.is_image;
     let Some(path) = buffer.real_path().filter(|_| is_text && buffer.results.is_none()) else { return };
-    let text = buffer.area.text();
-    let end = text.line_end(Line(0)).min(text.char_floor(Byte(FIRST_LINE_MAX).min(text.end())));
-    let first_line = text.slice(Byte(0)..end).into_owned();
+    let first_line = first_line(buffer.area.text());
     if table.for_file(path, &first_line).is_none() {
         return;
     }
@@ -109,7 +115,17 @@ pub fn start_waiting(cx: &mut Cx<'_>) {
 
 /// Asks the user whether the folder is trusted, because servers are wanted.
 pub fn request_trust(cx: &mut Cx<'_>, wanted: &[WantedServer]) {
-    let mut lines: Vec<String> = wanted.iter().map(|wanted| wanted.spec.command_line()).collect();
+    request_trust_of(cx, wanted.iter().map(|wanted| wanted.spec.command_line()).collect());
+}
+
+/// Asks the user whether the folder is trusted, because a program that formats is wanted, besides the servers that wait.
+pub fn request_trust_of_formatter(cx: &mut Cx<'_>, command_line: String) {
+    let waiting = cx.state.slots[LANGUAGE_SERVERS].waiting.values().flat_map(|(_, wanted)| wanted);
+    let servers = waiting.map(|wanted| wanted.spec.command_line());
+    request_trust_of(cx, servers.chain([command_line]).collect());
+}
+
+fn request_trust_of(cx: &mut Cx<'_>, mut lines: Vec<String>) {
     lines.sort_unstable();
     lines.dedup();
     plugins::run::request_servers(cx, lines);
@@ -138,6 +154,7 @@ pub fn running(cx: &mut Cx<'_>, spec: ServerSpec) -> u32 {
         progress: BTreeMap::new(),
         log: VecDeque::new(),
         pulls: true,
+        project_pull: None,
         triggers: TypedTriggers::default(),
         methods: Vec::new(),
         commands,
@@ -161,6 +178,7 @@ pub fn stop_all(cx: &mut Cx<'_>) {
     known.texts.clear();
     known.waiting.clear();
     known.tree_watch = None;
+    known.project = ProjectDiagnostics::default();
     highlight::clear(cx.state);
     for buffer in cx.state.buffers.all_mut() {
         buffer.servers.diagnostics = Diagnostics::default();

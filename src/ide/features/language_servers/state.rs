@@ -1,11 +1,12 @@
 //! State of the feature: the table, the servers that run, and which texts they know. Plain data.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc::Sender;
+use tokio_util::sync::DropGuard;
 
 use crate::base::width::visible;
 use crate::exec::Usage;
@@ -13,10 +14,12 @@ use crate::ide::core::slots::Slot;
 use crate::ide::features::language_servers::agent::Waiting;
 use crate::ide::features::language_servers::agent_files::Visit;
 use crate::ide::features::language_servers::code_actions::FoundAction;
-use crate::ide::features::language_servers::format::PendingSave;
 use crate::ide::features::language_servers::hierarchy::Hierarchy;
 use crate::ide::features::language_servers::highlight::Resting;
 use crate::ide::features::language_servers::limited::LimitedQuestion;
+use crate::ide::features::language_servers::linked_editing::Linking;
+use crate::ide::features::language_servers::on_save::{PendingSave, SaveProblem};
+use crate::ide::features::language_servers::project_diagnostics::ProjectDiagnostics;
 use crate::ide::features::language_servers::watched_files::TreeWatch;
 use crate::ide::model::buffers::BufferId;
 use crate::lsp::capabilities::watched_files::FileChange;
@@ -60,6 +63,8 @@ pub struct RunningServer {
     pub log: VecDeque<String>,
     /// Whether it may have to be asked for diagnostics.
     pub pulls: bool,
+    /// Ends the question for the diagnostics of all files on drop; `None` where it is answered.
+    pub project_pull: Option<DropGuard>,
     /// The characters that it wants to hear of while the user types.
     pub triggers: TypedTriggers,
     /// The methods that it offers.
@@ -178,6 +183,8 @@ pub struct LanguageServers {
     pub offers: u64,
     /// How often a server has said that what it answered for a feature does not hold any more.
     pub refreshed: HashMap<Feature, u64>,
+    /// What is wrong in files that are not open.
+    pub project: ProjectDiagnostics,
     /// When servers are asked for diagnostics next, on the monotonic clock.
     pub pull_at: Option<Duration>,
     /// Whether the agent gets the errors of files that it edits.
@@ -202,8 +209,14 @@ pub struct LanguageServers {
     pub commands: HashMap<u32, AllowedEdits>,
     /// Whether texts are formatted before they are saved.
     pub formats_on_save: bool,
-    /// Saves that wait for their text to be formatted.
+    /// Saves that wait for their text to be prepared.
     pub saves: Vec<PendingSave>,
+    /// Whether what is typed is formatted.
+    pub formats_on_type: bool,
+    /// Whether linked names are changed together.
+    pub links_names: bool,
+    /// Names that are changed together.
+    pub linked: Linking,
     /// The caret that rests at a name.
     pub resting: Resting,
     /// Questions that something waits for, for a limited time.
@@ -216,8 +229,10 @@ pub struct LanguageServers {
     pub tree_watch: Option<TreeWatch>,
     /// Why the servers of texts that are being saved have not changed them before.
     pub unedited: HashMap<BufferId, String>,
-    /// Why texts that are being saved are not formatted.
-    pub unformatted: HashMap<BufferId, String>,
+    /// Why texts that are being saved are not as they should be.
+    pub save_problems: HashMap<BufferId, SaveProblem>,
+    /// Servers whose code actions on save want to change other files; the user has read it once.
+    pub refused_on_save: HashSet<u32>,
 }
 
 impl LanguageServers {

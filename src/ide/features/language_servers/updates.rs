@@ -8,15 +8,16 @@ use crate::ide::core::damage::Part;
 use crate::ide::features::language_servers::agent;
 use crate::ide::features::language_servers::apply_edit;
 use crate::ide::features::language_servers::highlight;
+use crate::ide::features::language_servers::project_diagnostics;
 use crate::ide::features::language_servers::questions;
 use crate::ide::features::language_servers::server_list;
 use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::features::language_servers::sync;
-use crate::ide::features::language_servers::window;
 use crate::ide::features::language_servers::watched_files;
+use crate::ide::features::language_servers::window;
 use crate::ide::model::diagnostics::{Mark, Source};
 use crate::lsp::client::QuestionError;
-use crate::lsp::client::incoming::{FileDiagnostics, ServerEvent};
+use crate::lsp::client::incoming::{FileDiagnostics, FileReport, ServerEvent};
 use crate::lsp::table::Feature;
 use crate::runtime::language_servers::server::{ServerState, ServerUpdate};
 use crate::text::position::Byte;
@@ -56,12 +57,14 @@ fn set_state(cx: &mut Cx<'_>, number: u32, state: ServerState) {
         for buffer in cx.state.buffers.all_mut() {
             buffer.servers.forget(number);
         }
+        project_diagnostics::forget(cx, number);
         highlight::clear(cx.state);
         window::close(cx, number);
         cx.state.damage.add(Part::Editor);
     }
     if is_running {
         pull_all(cx, number);
+        project_diagnostics::pull(cx, number);
     }
     if let Some(failed) = failed {
         cx.state.set_error(failed);
@@ -73,6 +76,7 @@ fn set_state(cx: &mut Cx<'_>, number: u32, state: ServerState) {
 fn on_event(cx: &mut Cx<'_>, number: u32, event: ServerEvent) {
     match event {
         ServerEvent::Diagnostics(found) => show_diagnostics(cx, number, found),
+        ServerEvent::ProjectDiagnostics(reports) => project_diagnostics::take_in(cx, number, true, reports),
         ServerEvent::PullDiagnostics => pull_again(cx, number),
         ServerEvent::Refresh(feature) => {
             *cx.state.slots[LANGUAGE_SERVERS].refreshed.entry(feature).or_default() += 1;
@@ -122,6 +126,7 @@ fn pull_again(cx: &mut Cx<'_>, number: u32) {
         server.pulls = true;
     }
     pull_all(cx, number);
+    project_diagnostics::pull(cx, number);
 }
 
 fn first_line(text: &str) -> &str {
@@ -136,6 +141,9 @@ pub fn show_diagnostics(cx: &mut Cx<'_>, number: u32, found: FileDiagnostics) {
     let Some((id, served)) = served else {
         if agent::take_in(cx.state, number, &found) {
             agent::settle(cx);
+        } else if found.text.is_none() {
+            let report = FileReport { path: found.path, diagnostics: found.brief };
+            project_diagnostics::take_in(cx, number, found.is_pulled, vec![report]);
         }
         return;
     };

@@ -9,7 +9,7 @@ use crate::ide::core::feature::SaveStep;
 use crate::ide::core::tasks::threads::on_thread;
 use crate::ide::features::language_servers::questions::{AskedServer, asked};
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer};
-use crate::ide::features::language_servers::{edit_plan, format, limited, sync};
+use crate::ide::features::language_servers::{edit_plan, format, limited, on_save, sync};
 use crate::ide::model::buffers::BufferId;
 use crate::lsp::client::QuestionError;
 use crate::runtime::language_servers::server::ServerCommand;
@@ -30,7 +30,7 @@ struct SavedText {
 /// Prepares a text for being saved; then `then` follows. Returns `then` if nothing is waited for.
 pub fn before_save(cx: &mut Cx<'_>, id: BufferId, then: SaveStep) -> Option<SaveStep> {
     sync::flush(cx.state);
-    let Some((saved, server)) = announce(cx, id) else { return format::before_save(cx, id, then) };
+    let Some((saved, server)) = announce(cx, id) else { return on_save::before_save(cx, id, then) };
     let (name, version) = (visible(&server.name).into_owned(), saved.version);
     let work = changes(server, saved);
     limited::ask_within(cx, "language-servers.will-save", WAIT, work, move |cx, answer| {
@@ -46,7 +46,7 @@ pub fn before_save(cx: &mut Cx<'_>, id: BufferId, then: SaveStep) -> Option<Save
         if let Some(problem) = problem {
             cx.state.slots[LANGUAGE_SERVERS].unedited.insert(id, format!("{name}: {problem}"));
         }
-        if let Some(then) = format::before_save(cx, id, then) {
+        if let Some(then) = on_save::before_save(cx, id, then) {
             then(cx);
         }
     });

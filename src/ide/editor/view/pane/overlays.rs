@@ -16,6 +16,7 @@ use crate::text::display::rows::Row;
 use crate::text::movement::paragraph;
 use crate::text::position::{Byte, Line};
 use crate::tui::canvas::Canvas;
+use crate::tui::theme::color::{ColorDepth, reduce};
 
 /// Number of lines above the first drawn one in which a match that reaches it may begin.
 const MATCH_LINES: usize = 50;
@@ -127,12 +128,14 @@ fn draw_diagnostics(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row,
         if range.start >= row.end || range.end <= row.start || from >= to {
             continue;
         }
-        let (_, _, scope) = diagnostic_sign(mark.diagnostic.severity);
-        let color = canvas.style(scope).fg;
+        // The text keeps its own colors. Where the terminal has no colored underlines, the sign beside the line and the
+        // words behind it have that of the severity.
         let style = if mark.diagnostic.is_unnecessary {
             Style::default().add_modifier(Modifier::DIM)
         } else {
-            Style { fg: color, ..Style::default() }.add_modifier(Modifier::UNDERLINED)
+            let (_, _, scope) = diagnostic_sign(mark.diagnostic.severity);
+            let color = canvas.style(scope).fg.map(|color| reduce(color, ColorDepth::Ansi256));
+            Style { underline_color: color, ..Style::default() }.add_modifier(Modifier::UNDERLINED)
         };
         canvas.put_style(Rect::new(from, y, to - from, 1), style);
     }

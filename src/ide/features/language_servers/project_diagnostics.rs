@@ -1,0 +1,202 @@
+//! Diagnostics of files that are not open: what servers send of them by themselves, and what they answer when they are asked
+//! for all files of the project. Only what a list shows is kept, and not too much of it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::ide::core::context::{Cx, answer_or_error};
+use crate::ide::features::language_servers::questions::{client, note_problems};
+use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, ServedText};
+use crate::ide::model::buffers::BufferId;
+use crate::lsp::answers::diagnostics::{BriefDiagnostic, Severity};
+use crate::lsp::client::QuestionError;
+use crate::lsp::client::incoming::FileReport;
+use crate::lsp::client::pulled::WORKSPACE;
+use crate::lsp::table::Feature;
+
+/// Maximum number that are kept of all servers.
+const KEPT_MAX: usize = 100_000;
+/// From this many on they are dropped by a task.
+const DROPPED_MAX: usize = 500;
+
+/// Those of a file: sent, and asked for.
+type OfFile = [Vec<BriefDiagnostic>; 2];
+
+/// Those of a server, by file.
+#[derive(Debug, Default)]
+struct OfServer {
+    files: BTreeMap<PathBuf, OfFile>,
+    count: usize,
+}
+
+/// All of them, by server.
+#[derive(Debug, Default)]
+pub struct ProjectDiagnostics {
+    servers: BTreeMap<u32, OfServer>,
+}
+
+impl ProjectDiagnostics {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.servers.values().all(|server| server.count == 0)
+    }
+
+    /// Returns those of a severity, by server and file.
+    pub fn of_severity(&self, severity: Severity) -> impl Iterator<Item = (&Path, &BriefDiagnostic)> {
+        let files = self.servers.values().flat_map(|server| &server.files);
+        let all = files.flat_map(|(path, found)| found.iter().flatten().map(|one| (path.as_path(), one)));
+        all.filter(move |(_, one)| one.severity == severity)
+    }
+
+    fn count(&self) -> usize {
+        self.servers.values().map(|server| server.count).sum()
+    }
+
+    /// Replaces those of a file; returns those before, or the new ones if they are too many.
+    fn set(&mut self, server: u32, is_pulled: bool, report: FileReport) -> Result<Replaced, Replaced> {
+        let FileReport { path, diagnostics } = report;
+        let total = self.count();
+        let known = self.servers.entry(server).or_default();
+        let before = known.files.get(&path).map_or(0, |found| found[usize::from(is_pulled)].len());
+        if total - before + diagnostics.len() > KEPT_MAX {
+            return Err(diagnostics);
+        }
+        known.count = known.count - before + diagnostics.len();
+        let found = known.files.entry(path.clone()).or_default();
+        let old = std::mem::replace(&mut found[usize::from(is_pulled)], diagnostics);
+        if found.iter().all(Vec::is_empty) {
+            known.files.remove(&path);
+        }
+        Ok(old)
+    }
+}
+
+/// What is not kept any more.
+type Replaced = Vec<BriefDiagnostic>;
+
+/// Takes in what a server has found in files that are not open at it.
+pub fn take_in(cx: &mut Cx<'_>, number: u32, is_pulled: bool, reports: Vec<FileReport>) {
+    let workspace = cx.state.workspace.clone();
+    let known = &mut cx.state.slots[LANGUAGE_SERVERS];
+    let asks = |text: &ServedText| {
+        let mut servers = text.servers.iter();
+        servers.any(|one| one.server == number && one.features.contains(Feature::Diagnostics))
+    };
+    if !known.texts.values().any(asks) {
+        return;
+    }
+    let (mut dropped, mut is_full) = (Vec::new(), false);
+    // Libraries have diagnostics that nobody here can do anything about.
+    for report in reports.into_iter().filter(|report| report.path.starts_with(&workspace)) {
+        match known.project.set(number, is_pulled, report) {
+            Ok(old) => dropped.push(old),
+            Err(new) => {
+                is_full = true;
+                dropped.push(new);
+            }
+        }
+    }
+    if let Some(server) = known.server_mut(number).filter(|_| is_full) {
+        server.note(format!(
+            "more than {KEPT_MAX} diagnostics of files that are not open; the rest is dropped"
+        ));
+    }
+    if dropped.iter().map(Vec::len).sum::<usize>() > DROPPED_MAX {
+        cx.tasks.spawn_blocking("language-servers.drop", move || drop(dropped), |_, _| {});
+    }
+}
+
+/// Forgets what a server has found, because it does not run any more.
+pub fn forget(cx: &mut Cx<'_>, number: u32) {
+    let known = &mut cx.state.slots[LANGUAGE_SERVERS];
+    if let Some(server) = known.server_mut(number) {
+        server.project_pull = None;
+    }
+    let gone = known.project.servers.remove(&number);
+    if let Some(gone) = gone.filter(|gone| gone.count > DROPPED_MAX) {
+        cx.tasks.spawn_blocking("language-servers.drop", move || drop(gone), |_, _| {});
+    }
+}
+
+/// Asks a server for the diagnostics of all files, if it offers that. A question that it has not answered yet is taken
+/// back.
+pub fn pull(cx: &mut Cx<'_>, number: u32) {
+    let known = &mut cx.state.slots[LANGUAGE_SERVERS];
+    let Some(server) = known.server_mut(number).filter(|server| server.offers(WORKSPACE)) else { return };
+    let cancel = CancellationToken::new();
+    server.project_pull = Some(cancel.clone().drop_guard());
+    let client = client(server);
+    let work = async move {
+        let asked = async { Some(client.await?.pull_project().await) };
+        cancel.run_until_cancelled(asked).await.flatten()
+    };
+    cx.tasks.spawn("language-servers.pull-project", work, move |cx, found| {
+        let Some(found) = answer_or_error(cx, "read diagnostics", found).flatten() else { return };
+        if let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) {
+            server.project_pull = None;
+        }
+        match found {
+            Ok(reports) => take_in(cx, number, true, reports),
+            Err(QuestionError::NotOffered) => {}
+            Err(error) => note_problems(cx.state, "diagnostics of the project", vec![(number, error)]),
+        }
+    });
+}
+
+/// A text was saved: asks its servers again, unless they still have not answered.
+pub fn on_saved(cx: &mut Cx<'_>, id: BufferId) {
+    let servers = cx.state.slots[LANGUAGE_SERVERS].for_feature(id, Feature::Diagnostics).into_iter();
+    let idle: Vec<u32> =
+        servers.filter(|server| server.project_pull.is_none()).map(|server| server.number).collect();
+    for number in idle {
+        pull(cx, number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lsp::position::Position;
+
+    fn report(path: &str, severities: &[Severity]) -> FileReport {
+        let one = |severity: &Severity| BriefDiagnostic {
+            at: Position::new(0, 0),
+            severity: *severity,
+            message: "m".into(),
+            origin: "".into(),
+        };
+        FileReport { path: PathBuf::from(path), diagnostics: severities.iter().map(one).collect() }
+    }
+
+    #[test]
+    fn project_diagnostics_of_a_file_replace_those_of_the_same_kind() {
+        let mut all = ProjectDiagnostics::default();
+        let (error, hint) = (Severity::Error, Severity::Hint);
+        all.set(1, false, report("/b", &[error, hint])).unwrap();
+        all.set(1, true, report("/b", &[error])).unwrap();
+        all.set(2, true, report("/a", &[error])).unwrap();
+        let paths = |all: &ProjectDiagnostics, severity| {
+            all.of_severity(severity).map(|(path, _)| path.display().to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(paths(&all, error), ["/b", "/b", "/a"]);
+        assert_eq!(paths(&all, hint), ["/b"]);
+        assert_eq!(all.set(1, false, report("/b", &[])).unwrap().len(), 2);
+        assert_eq!((paths(&all, error).len(), paths(&all, hint).len(), all.count()), (2, 0, 2));
+        all.set(1, true, report("/b", &[])).unwrap();
+        all.set(2, true, report("/a", &[])).unwrap();
+        assert!(all.is_empty() && all.servers.values().all(|server| server.files.is_empty()));
+    }
+
+    #[test]
+    fn project_diagnostics_are_bounded() {
+        let mut all = ProjectDiagnostics::default();
+        let many = vec![Severity::Error; KEPT_MAX - 1];
+        all.set(1, true, report("/a", &many)).unwrap();
+        assert!(all.set(2, true, report("/b", &[Severity::Error; 2])).is_err());
+        assert_eq!(all.count(), KEPT_MAX - 1);
+        assert!(all.set(1, true, report("/a", &[Severity::Error])).is_ok());
+        assert!(all.set(2, true, report("/b", &[Severity::Error; 2])).is_ok());
+    }
+}
