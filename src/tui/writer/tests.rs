@@ -50,8 +50,8 @@ fn check(before: &[(u16, u16, &str, Style)], after: &[(u16, u16, &str, Style)], 
 #[test]
 fn writer_colors_underlines_only_where_the_terminal_has_that() {
     let line = Style::new().add_modifier(Modifier::UNDERLINED);
-    let wrong = line.underline_color(Color::Indexed(167));
-    let next = buffer(&[(0, 0, "a", wrong), (1, 0, "b", line), (2, 0, "c", Style::new())]);
+    let mut next = buffer(&[(0, 0, "a", line), (1, 0, "b", line), (2, 0, "c", Style::new())]);
+    next[(0, 0)].underline_color = Color::Indexed(167);
     let written = |colored: bool, depth| {
         let mut writer = Writer::new(depth);
         writer.set_colored_underlines(colored);
