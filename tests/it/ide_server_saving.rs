@@ -48,6 +48,21 @@ fn without_server(text: &str, keys: &str) -> IdeSetup {
     IdeSetup::new().with("a.toy", text).language_servers().config_file("servers.toml", &table)
 }
 
+/// Starts it, waits until the table is read, and trusts the folder.
+async fn start_trusted(setup: IdeSetup) -> TestIde {
+    let mut ide = setup.start().await;
+    wait_for_table(&mut ide).await;
+    ide.keys("F1").await;
+    ide.type_in("Trust project").await;
+    ide.keys("Enter").await;
+    if ide.picture().contains("Trust this project?") {
+        ide.advance(Duration::from_secs(2));
+        ide.keys("y").await;
+    }
+    wait_for_message(&mut ide, "Project is trusted").await;
+    ide
+}
+
 /// Waits until the table is read.
 async fn wait_for_table(ide: &mut TestIde) {
     ide.wait_for("the table", |state| state.slots[LANGUAGE_SERVERS].table.is_some()).await;
@@ -83,9 +98,14 @@ async fn formatter_that_is_not_installed_leaves_it_to_the_server() {
 }
 
 #[tokio::test]
-async fn formatter_of_the_user_needs_no_server_and_no_trust() {
+async fn formatter_of_the_user_needs_trust_but_no_server() {
     let mut ide = without_server("one\n", CAPITALS).start().await;
     wait_for_table(&mut ide).await;
+    ide.keys("Alt-, k f").await;
+    ide.wait_for_text("Trust this project?").await;
+    assert_eq!(ide.text(), "one\n");
+    trust(&mut ide).await;
+    wait_for_message(&mut ide, "Project is trusted").await;
     ide.keys("Alt-, k f").await;
     wait_for_message(&mut ide, "Formatted").await;
     assert_eq!(ide.text(), "ONE\n");
@@ -116,8 +136,8 @@ async fn format_on_save_is_decided_by_the_language_before_the_setting() {
     for (setting, auto, expected) in [("false", "true", "XONE\n"), ("true", "false", "xone\n")] {
         let keys = format!("{CAPITALS}auto-format = {auto}\n");
         let setting = format!("format-on-save = {setting}\n");
-        let mut ide = without_server("one\n", &keys).config_file("settings.toml", &setting).start().await;
-        wait_for_table(&mut ide).await;
+        let setup = without_server("one\n", &keys).config_file("settings.toml", &setting);
+        let mut ide = start_trusted(setup).await;
         ide.type_in("x").await;
         ide.keys("Ctrl-s").await;
         wait_for_message(&mut ide, "Saved a.toy").await;
@@ -129,15 +149,13 @@ async fn format_on_save_is_decided_by_the_language_before_the_setting() {
 async fn formatter_that_fails_on_save_is_named_and_the_text_saved() {
     let failing = "auto-format = true\n\
         formatter = { command = \"sh\", args = [\"-c\", \"cat >/dev/null; echo bad >&2; exit 3\"] }\n";
-    let mut ide = without_server("one\n", failing).start().await;
-    wait_for_table(&mut ide).await;
+    let mut ide = start_trusted(without_server("one\n", failing)).await;
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
     wait_for_message(&mut ide, "Saved a.toy unformatted. sh: bad (exit 3)").await;
     assert_eq!(ide.file_text("a.toy"), "xone\n");
     let slow = "auto-format = true\nformatter = { command = \"sleep\", args = [\"100\"] }\n";
-    let mut ide = without_server("one\n", slow).start().await;
-    wait_for_table(&mut ide).await;
+    let mut ide = start_trusted(without_server("one\n", slow)).await;
     ide.type_in("x").await;
     ide.headless.press("Ctrl-s");
     ide.advance(Duration::from_millis(1_001));

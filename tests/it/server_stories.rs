@@ -46,6 +46,13 @@ struct Story {
     formatted: Option<&'static str>,
 }
 
+impl Story {
+    /// The name of the first file.
+    fn first_name(&self) -> &'static str {
+        self.files[0].0.rsplit('/').next().unwrap()
+    }
+}
+
 /// Opens the first file of the project with the server that the built-in table has for it.
 async fn open(story: &Story) -> TestIde {
     let (shown, text) = story.files[0];
@@ -56,11 +63,8 @@ async fn open(story: &Story) -> TestIde {
     // The rows of the table stay as they are; only where the program is has to be said, as for a user with such tools.
     let mut table =
         format!("[[language]]\nname = {:?}\nlanguage-servers = [{:?}]\n", story.language, story.server);
-    if let Some(tools) = story.from.tools() {
-        let program = tools.join(story.program);
-        table +=
-            &format!("\n[language-server.{}]\ncommand = {:?}\n", story.server, program.display().to_string());
-    }
+    table +=
+        &format!("\n[language-server.{}]\ncommand = {:?}\n", story.server, story.from.program(story.program));
     let mut ide = setup.config_file("servers.toml", &table).start().await;
     trust(&mut ide).await;
     ide.wait_for("the server runs", is_running).await;
@@ -108,8 +112,8 @@ async fn read(ide: &mut TestIde, story: &Story) {
     if let Some((name, file)) = story.definition {
         ask_until(ide, name, "F12", file, |ide| ide.current_file_name() == file).await;
         ide.keys("Alt-' o").await;
-        ide.wait_for("the first file", |state| state.buffers.current().is_some_and(|b| b.path().is_some()))
-            .await;
+        ide.headless.idle().await;
+        assert_eq!(ide.current_file_name(), story.first_name());
     }
     if let Some((name, count)) = story.references {
         let has_all = |ide: &mut TestIde| ide.state().slots[LANGUAGE_SERVERS].locations.1.len() == count;
@@ -326,6 +330,10 @@ async fn story_with_typescript_native() {
     tell(&Story { server: "typescript-native", program: "tsc", from, ..TYPESCRIPT }).await;
 }
 
+const PYTHON_LIB: (&str, &str) =
+    ("lib.py", "def twice(number: int) -> int:\n    \"\"\"Doubles it.\"\"\"\n    return number * 2\n");
+const PYPROJECT: (&str, &str) = ("pyproject.toml", "[project]\nname = \"story\"\nversion = \"0.1.0\"\n");
+
 /// A project in Python.
 const PYTHON_STORY: Story = Story {
     server: "",
@@ -334,8 +342,8 @@ const PYTHON_STORY: Story = Story {
     from: Source::PyPi,
     files: &[
         ("main.py", "from lib import twice\n\nside: int = twice(\"x\")\nprint( side )\n"),
-        ("lib.py", "def twice(number: int) -> int:\n    \"\"\"Doubles it.\"\"\"\n    return number * 2\n"),
-        ("pyproject.toml", "[project]\nname = \"story\"\nversion = \"0.1.0\"\n"),
+        PYTHON_LIB,
+        PYPROJECT,
     ],
     mistake: None,
     fix: ("\"x\"", "21"),
@@ -368,8 +376,8 @@ async fn story_with_pylsp() {
         mistake: Some("undefined name 'missing'"),
         files: &[
             ("main.py", "from lib import twice\n\nside: int = twice(missing)\nprint( side )\n"),
-            PYTHON_STORY.files[1],
-            PYTHON_STORY.files[2],
+            PYTHON_LIB,
+            PYPROJECT,
         ],
         fix: ("missing", "21"),
         formatted: Some("print(side)"),
@@ -385,7 +393,7 @@ async fn story_with_ruff() {
         language: "python",
         program: "ruff",
         from: Source::PyPi,
-        files: &[("main.py", "import os\nprint( missing )\n"), PYTHON_STORY.files[2]],
+        files: &[("main.py", "import os\nprint( missing )\n"), PYPROJECT],
         mistake: Some("Undefined name `missing`"),
         fix: ("missing", "os"),
         formatted: Some("print(os)"),

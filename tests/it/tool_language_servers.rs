@@ -2,7 +2,7 @@
 //! says.
 
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use bowline::exec::storage::trust::Trust;

@@ -95,7 +95,6 @@ impl Table {
                 interpreters: Vec::new(),
                 roots: Vec::new(),
                 formatter: None,
-                formatter_origin: origin,
                 code_actions_on_save: Vec::new(),
                 auto_format: None,
                 origin,
@@ -202,9 +201,6 @@ fn change_language(language: &mut Language, origin: Origin, keys: LanguageKeys) 
     set(&mut language.interpreters, keys.interpreters);
     set(&mut language.roots, keys.roots);
     set(&mut language.uses, keys.uses);
-    if keys.formatter.is_some() {
-        language.formatter_origin = origin;
-    }
     set(&mut language.formatter, keys.formatter.map(Some));
     set(&mut language.code_actions_on_save, keys.code_actions_on_save);
     set(&mut language.auto_format, keys.auto_format.map(Some));
@@ -300,19 +296,6 @@ mod tests {
         assert!(l.auto_format == Some(true) && l.roots[0].text() == "l.toml");
         assert_eq!((l.origin, l.language_id.as_str()), (Origin::Project, "l"));
         assert_eq!(table.servers_of(l).len(), 2);
-    }
-
-    #[test]
-    fn merge_knows_who_wrote_the_formatter() {
-        let own = "[[language]]\nname = \"l\"\nformatter = { command = \"f\" }\n";
-        let formatter = |user: &str, project: &str| {
-            let (table, _) = merge(A, user, project);
-            let language = table.language("l").unwrap();
-            (language.formatter.is_some(), language.formatter_origin)
-        };
-        let other = "[[language]]\nname = \"l\"\nauto-format = false\n";
-        assert_eq!(formatter(own, other), (true, Origin::User), "other keys of the project do not count");
-        assert_eq!(formatter(own, own), (true, Origin::Project));
     }
 
     #[test]

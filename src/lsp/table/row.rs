@@ -78,8 +78,6 @@ pub struct Language {
     pub roots: Vec<Pattern>,
     /// A program that formats, which goes before the servers.
     pub formatter: Option<Formatter>,
-    /// Who wrote which program that is.
-    pub formatter_origin: Origin,
     /// Kinds of code actions that run when a file is saved, in order.
     pub code_actions_on_save: Vec<String>,
     /// Whether a file is formatted when it is saved; `None` where the setting decides.

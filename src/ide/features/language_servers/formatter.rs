@@ -21,7 +21,7 @@ use crate::ide::features::pipe::job::ShellProblem;
 use crate::ide::features::plugins;
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::lsp::table::root::root_of;
-use crate::lsp::table::{Formatter, Language, Origin, Pattern, program};
+use crate::lsp::table::{Formatter, Language, Pattern, program};
 use crate::runtime::language_servers::find::{Candidate, installed};
 use crate::runtime::language_servers::search::Disk;
 use crate::text::changes::ChangeSet;
@@ -64,7 +64,6 @@ pub struct Program {
     workspace: PathBuf,
     roots: Vec<Pattern>,
     formatter: Formatter,
-    is_of_project: bool,
     is_trusted: bool,
 }
 
@@ -74,7 +73,8 @@ pub enum Outcome {
     Changes(ChangeSet),
     /// It is not installed.
     NotInstalled(String),
-    /// The project names or contains it, and the folder is not trusted: its command line.
+    /// The folder is not trusted: its command line. Even a program of the user may run what a project contains, such as the
+    /// settings of prettier.
     Untrusted(String),
 }
 
@@ -83,7 +83,7 @@ impl Program {
     pub fn of(cx: &Cx<'_>, id: BufferId) -> Option<Self> {
         let language = language(cx.state, id)?;
         let formatter = language.formatter.clone()?;
-        let (is_of_project, roots) = (language.formatter_origin == Origin::Project, language.roots.clone());
+        let roots = language.roots.clone();
         let buffer = cx.state.buffers.all().iter().find(|buffer| buffer.id == id)?;
         Some(Self {
             env: cx.env.clone(),
@@ -91,7 +91,6 @@ impl Program {
             workspace: cx.state.workspace.clone(),
             roots,
             formatter,
-            is_of_project,
             is_trusted: plugins::run::is_trusted(cx.state),
         })
     }
@@ -114,7 +113,7 @@ impl Program {
         let found = self.found(&root).await.map_err(said)?;
         let Some(program) = found else { return Ok(Outcome::NotInstalled(self.name())) };
         let words = self.words(program, &root);
-        if !self.is_trusted && (self.is_of_project || is_in_project(&words[0], &root, &self.workspace)) {
+        if !self.is_trusted {
             return Ok(Outcome::Untrusted(words.join(" ")));
         }
         let plain = Format { encoding: Encoding::UTF8, bom: false, ..Format::default() };
@@ -163,18 +162,12 @@ impl Program {
     }
 }
 
-/// Whether a program is a file of the project, which may contain anything.
-fn is_in_project(program: &str, root: &Path, workspace: &Path) -> bool {
-    let path = Path::new(program);
-    path.is_absolute() && (path.starts_with(workspace) || path.starts_with(root))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::exec::LocalEnvironment;
 
-    /// A program of the user for `/w/a/x.toy`, with the workspace `/w`.
+    /// A program for `a/x.toy` in a trusted folder.
     fn program(root: &Path, command: &str, args: &[&str]) -> Program {
         Program {
             env: Arc::new(LocalEnvironment::new(root.to_path_buf(), std::iter::empty())),
@@ -185,8 +178,7 @@ mod tests {
                 command: command.to_string(),
                 args: args.iter().map(|arg| (*arg).to_string()).collect(),
             },
-            is_of_project: false,
-            is_trusted: false,
+            is_trusted: true,
         }
     }
 
@@ -230,7 +222,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn formatter_of_the_project_runs_only_where_it_is_trusted() {
+    async fn formatter_runs_only_where_the_folder_is_trusted() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
@@ -238,11 +230,8 @@ mod tests {
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(&file, "#!/bin/sh\ntr a-z A-Z\n").unwrap();
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let found = formatted(program(&root, "fmt-of-project", &[]), "one").await;
-        assert_eq!(found, Err(format!("untrusted: {}", file.display())));
-        let named = Program { is_of_project: true, ..program(&root, "cat", &[]) };
-        assert_eq!(formatted(named, "one").await, Err("untrusted: cat".to_string()));
-        let trusted = Program { is_trusted: true, ..program(&root, "fmt-of-project", &[]) };
-        assert_eq!(formatted(trusted, "one").await, Ok("ONE".to_string()));
+        let program = |is_trusted: bool| Program { is_trusted, ..program(&root, "fmt-of-project", &[]) };
+        assert_eq!(formatted(program(false), "one").await, Err(format!("untrusted: {}", file.display())));
+        assert_eq!(formatted(program(true), "one").await, Ok("ONE".to_string()));
     }
 }
