@@ -143,6 +143,12 @@ pub fn moved(path: &Path, from: &Path, to: &Path) -> Option<PathBuf> {
     Some(if below.as_os_str().is_empty() { to.to_path_buf() } else { to.join(below) })
 }
 
+/// Whether a path names something below a folder, without a look at the disk: a path that climbs does not.
+pub fn is_inside(path: &Path, folder: &Path) -> bool {
+    let climbs = path.components().any(|part| part == Component::ParentDir);
+    !climbs && path.starts_with(folder)
+}
+
 /// Returns the path for display: relative to `root` when it is below it.
 #[doc(hidden)]
 pub fn display(path: &Path, root: &Path) -> String {
@@ -152,6 +158,13 @@ pub fn display(path: &Path, root: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn path_that_climbs_is_not_inside() {
+        let folder = Path::new("/w");
+        assert!(is_inside(Path::new("/w/a/b"), folder));
+        assert!(!is_inside(Path::new("/w/../x"), folder) && !is_inside(Path::new("/ww/a"), folder));
+    }
 
     #[test]
     fn paths_bowline_home_wins_over_xdg() {

@@ -6,6 +6,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use crate::agent::compaction;
@@ -369,7 +370,7 @@ pub fn session_servers(setup: &Setup, env: Arc<dyn crate::exec::Environment>) ->
         home: setup.home.user.clone(),
         is_on: settings.language_servers,
         reports_edits: settings.diagnostics_after_edit,
-        memory_max: settings.server_display.memory_max(),
+        memory_max: Arc::new(AtomicU64::new(settings.server_display.memory_max())),
     })
 }
 

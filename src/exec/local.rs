@@ -199,7 +199,8 @@ impl Environment for LocalEnvironment {
         overwrite: bool,
     ) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
         let (locks, to) = (Arc::clone(&self.locks), to.to_path_buf());
-        Self::with_timeout(self.io_timeout, from, move |from| {
+        // Without a limit: a move to another disk copies, and one that is reported as undone must not be done later.
+        Self::blocking(from, move |from| {
             let error = |source: std::io::Error| match source.kind() {
                 std::io::ErrorKind::AlreadyExists => EnvError::Exists(to.clone()),
                 _ => files::error_at(from, source),

@@ -458,6 +458,4 @@ fn answered(known: &Known, version: Option<i64>) -> Option<AnsweredText> {
 }
 
 #[cfg(test)]
-mod odd_messages;
-#[cfg(test)]
 mod tests;

@@ -39,13 +39,19 @@ struct Waiting {
     changes: BTreeMap<PathBuf, TreeChange>,
     /// Whether there are folders that are not watched yet.
     has_new_folders: bool,
+    /// What was at these paths is gone, and with it what watched it.
+    gone: BTreeSet<PathBuf>,
 }
 
 impl TreeChanges {
     /// Returns and clears the changes, and whether there are folders for [`TreeWatcher::follow`].
     pub fn take(&self) -> (BTreeMap<PathBuf, TreeChange>, bool) {
-        let waiting = std::mem::take(&mut *self.0.lock());
-        (waiting.changes, waiting.has_new_folders)
+        let mut waiting = self.0.lock();
+        (std::mem::take(&mut waiting.changes), std::mem::take(&mut waiting.has_new_folders))
+    }
+
+    fn take_gone(&self) -> BTreeSet<PathBuf> {
+        std::mem::take(&mut self.0.lock().gone)
     }
 
     /// Adds changes; returns whether there were none before.
@@ -54,6 +60,9 @@ impl TreeChanges {
         let was_empty = waiting.changes.is_empty() && !waiting.has_new_folders;
         waiting.has_new_folders |= has_new_folders;
         for (path, change) in changes {
+            if change == TreeChange::Deleted && waiting.gone.len() < CHANGES_MAX {
+                waiting.gone.insert(path.clone());
+            }
             let change = match (waiting.changes.get(&path), change) {
                 (Some(TreeChange::Created), TreeChange::Changed) => TreeChange::Created,
                 (Some(TreeChange::Deleted), TreeChange::Created) => TreeChange::Changed,
@@ -72,6 +81,7 @@ pub struct TreeWatcher {
     inner: RecommendedWatcher,
     root: PathBuf,
     folders: BTreeSet<PathBuf>,
+    changes: Arc<TreeChanges>,
 }
 
 impl TreeWatcher {
@@ -86,17 +96,18 @@ impl TreeWatcher {
         changes: Arc<TreeChanges>,
         wake: impl Fn() + Send + 'static,
     ) -> Result<Self, WatchError> {
+        let seen = changes.clone();
         let on_event = move |event: notify::Result<notify::Event>| match event {
             Ok(event) => {
                 let (found, has_new_folders) = read(&event);
-                if (has_new_folders || !found.is_empty()) && changes.add(found, has_new_folders) {
+                if (has_new_folders || !found.is_empty()) && seen.add(found, has_new_folders) {
                     wake();
                 }
             }
             Err(error) => tracing::warn!(%error, "watching a workspace failed"),
         };
         let inner = notify::recommended_watcher(on_event).map_err(WatchError::NoWatcher)?;
-        let mut watcher = Self { inner, root, folders: BTreeSet::new() };
+        let mut watcher = Self { inner, root, folders: BTreeSet::new(), changes };
         watcher.follow();
         Ok(watcher)
     }
@@ -105,6 +116,16 @@ impl TreeWatcher {
     /// before was not reported. Blocking.
     pub fn follow(&mut self) -> Vec<PathBuf> {
         let mut new = Vec::new();
+        // A folder that was deleted and made again, or moved away, has to be watched anew.
+        let gone = self.changes.take_gone();
+        let is_gone = |folder: &PathBuf| folder.ancestors().any(|above| gone.contains(above));
+        let lost: Vec<PathBuf> = self.folders.iter().filter(|folder| is_gone(folder)).cloned().collect();
+        for folder in lost {
+            if let Err(error) = self.inner.unwatch(&folder) {
+                tracing::debug!(%error, "a folder was not watched any more");
+            }
+            self.folders.remove(&folder);
+        }
         let walk = walk::builder(&self.root).build().filter_map(Result::ok);
         let is_folder = |entry: &ignore::DirEntry| entry.file_type().is_some_and(|kind| kind.is_dir());
         let found: BTreeSet<PathBuf> =

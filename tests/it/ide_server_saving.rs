@@ -48,17 +48,12 @@ fn without_server(text: &str, keys: &str) -> IdeSetup {
     IdeSetup::new().with("a.toy", text).language_servers().config_file("servers.toml", &table)
 }
 
-/// Starts it, waits until the table is read, and trusts the folder.
+/// Starts it, waits until the table is read, and trusts the folder when its formatter asks for that.
 async fn start_trusted(setup: IdeSetup) -> TestIde {
     let mut ide = setup.start().await;
     wait_for_table(&mut ide).await;
-    ide.keys("F1").await;
-    ide.type_in("Trust project").await;
-    ide.keys("Enter").await;
-    if ide.picture().contains("Trust this project?") {
-        ide.advance(Duration::from_secs(2));
-        ide.keys("y").await;
-    }
+    ide.keys("Alt-, k f").await;
+    trust(&mut ide).await;
     wait_for_message(&mut ide, "Project is trusted").await;
     ide
 }

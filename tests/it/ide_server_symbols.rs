@@ -98,8 +98,9 @@ async fn symbols_of_a_file_start_at_the_one_around_the_cursor() {
         ide.headless.idle().await;
         ide.keys("Enter").await;
         assert_eq!(caret(&mut ide), "fn one() {}\nfn ".len());
-        ide.keys("End Alt-, c s Up").await;
-        ide.keys("Enter").await;
+        ide.keys("End Alt-, c s").await;
+        ide.headless.idle().await;
+        ide.keys("Up Enter").await;
         assert_eq!(caret(&mut ide), "fn ".len());
     }
 }

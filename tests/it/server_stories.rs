@@ -3,7 +3,7 @@
 //! that is not installed is left out, unless it must be there (`support::real_servers`).
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bowline::ide::core::state::State;
 use bowline::ide::features::completion::state::COMPLETIONS;
@@ -11,7 +11,7 @@ use bowline::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use bowline::runtime::language_servers::server::ServerState;
 use bowline::text::position::Byte;
 
-use crate::support::language_server::{is_running, text_of, trust};
+use crate::support::language_server::{is_running, settle, text_of, trust};
 use crate::support::real_servers::Source;
 use crate::support::test_ide::{IdeSetup, TestIde};
 
@@ -80,6 +80,27 @@ fn go_to(ide: &mut TestIde, part: &str) {
     ide.state().damage.add_all();
 }
 
+/// Goes on until something holds. Servers that are asked for diagnostics are asked once the text has been still.
+async fn wait(ide: &mut TestIde, what: &str, holds: impl Fn(&State) -> bool) {
+    let limit = Instant::now() + Duration::from_mins(1);
+    while !holds(ide.state()) {
+        assert!(Instant::now() < limit, "{what}: {}", ide.picture());
+        settle(ide).await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    ide.headless.idle().await;
+}
+
+/// The text of a file as it is open, else as it is on the disk.
+fn text_now(ide: &mut TestIde, file: &str) -> String {
+    let path = ide.path(file);
+    let open = ide.state().buffers.all().iter().find(|buffer| buffer.real_path() == Some(&path));
+    match open {
+        Some(buffer) => buffer.area.text().to_string(),
+        None => ide.file_text(file),
+    }
+}
+
 fn messages(state: &State) -> Vec<String> {
     let diagnostics = &state.buffers.current().unwrap().servers.diagnostics;
     diagnostics.all().map(|mark| mark.diagnostic.message.clone()).collect()
@@ -88,7 +109,7 @@ fn messages(state: &State) -> Vec<String> {
 async fn mend(ide: &mut TestIde, story: &Story) {
     let (wrong, right) = story.fix;
     if let Some(mistake) = story.mistake {
-        ide.wait_for(mistake, |state| messages(state).iter().any(|message| message.contains(mistake))).await;
+        wait(ide, mistake, |state| messages(state).iter().any(|message| message.contains(mistake))).await;
     }
     go_to(ide, wrong);
     ide.keys("Left").await;
@@ -98,7 +119,7 @@ async fn mend(ide: &mut TestIde, story: &Story) {
     ide.type_in(right).await;
     ide.keys("Escape").await;
     if let Some(mistake) = story.mistake {
-        ide.wait_for("no mistake", |state| !messages(state).iter().any(|message| message.contains(mistake)))
+        wait(ide, "no mistake", |state| !messages(state).iter().any(|message| message.contains(mistake)))
             .await;
     }
 }
@@ -130,7 +151,7 @@ async fn ask_until(
     what: &str,
     holds: impl Fn(&mut TestIde) -> bool,
 ) {
-    let limit = std::time::Instant::now() + Duration::from_secs(60);
+    let limit = Instant::now() + Duration::from_mins(1);
     loop {
         go_to(ide, name);
         ide.keys(keys).await;
@@ -138,16 +159,16 @@ async fn ask_until(
         if holds(ide) {
             return;
         }
-        assert!(std::time::Instant::now() < limit, "{what}: {}", ide.picture());
+        assert!(Instant::now() < limit, "{what}: {}", ide.picture());
         ide.keys("Escape").await;
+        settle(ide).await;
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
 
 async fn rename(ide: &mut TestIde, story: &Story) {
     let Some((name, new, files)) = story.rename else { return };
-    let shown = story.files[0].0;
-    let before: Vec<String> = files.iter().map(|file| ide.file_text(file)).collect();
+    let before: Vec<String> = files.iter().map(|file| text_now(ide, file)).collect();
     go_to(ide, name);
     ide.keys("Alt-, k R").await;
     ide.wait_for_text("Rename to").await;
@@ -158,12 +179,12 @@ async fn rename(ide: &mut TestIde, story: &Story) {
     ide.keys("y").await;
     ide.wait_for("the rename", |state| state.status.message.starts_with("Changed")).await;
     for file in files {
-        let text = if *file == shown { text_of(ide) } else { ide.file_text(file) };
+        let text = text_now(ide, file);
         assert!(text.contains(new), "{file}: {text}");
     }
     ide.keys("Alt-, s u").await;
     ide.wait_for("the undo", |state| state.status.message.starts_with("Undone")).await;
-    let after: Vec<String> = files.iter().map(|file| ide.file_text(file)).collect();
+    let after: Vec<String> = files.iter().map(|file| text_now(ide, file)).collect();
     assert_eq!(after, before, "one undo takes back all of it");
 }
 
@@ -201,7 +222,7 @@ async fn format(ide: &mut TestIde, story: &Story) {
     let Some(expected) = story.formatted else { return };
     assert!(!text_of(ide).contains(expected), "formatted already");
     ide.keys("Alt-, k f").await;
-    ide.wait_for("the formatting", |state| state.status.message.starts_with("Formatted")).await;
+    wait(ide, "the formatting", |state| state.status.message.starts_with("Formatted")).await;
     assert!(text_of(ide).contains(expected), "{}", text_of(ide));
 }
 
@@ -260,7 +281,6 @@ async fn story_with_rust_analyzer() {
         rename: Some(("twice(", "double", &["src/main.rs", "src/shapes.rs"])),
         completion: Some(("21);", "\n    shapes::tw", "twice")),
         formatted: Some("\n    let side"),
-        ..Story::default()
     };
     tell(&story).await;
 }

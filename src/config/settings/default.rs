@@ -69,10 +69,10 @@ impl Default for Settings {
 }
 
 impl ServerDisplay {
-    /// Returns the bytes of memory that a language server may use; `None` for any.
-    pub fn memory_max(&self) -> Option<u64> {
+    /// Returns the bytes of memory that a language server may use; the largest number for any.
+    pub fn memory_max(&self) -> u64 {
         let megabytes = self.language_server_memory as u64;
-        (megabytes > 0).then_some(megabytes << 20)
+        if megabytes > 0 { megabytes << 20 } else { u64::MAX }
     }
 }
 

@@ -86,8 +86,8 @@ pub struct BriefDiagnostic {
     pub origin: Box<str>,
 }
 
-impl From<Diagnostic> for BriefDiagnostic {
-    fn from(from: Diagnostic) -> Self {
+impl From<&Diagnostic> for BriefDiagnostic {
+    fn from(from: &Diagnostic) -> Self {
         let message = &from.message[..from.message.floor_char_boundary(BRIEF_MAX)];
         let origin = from.origin();
         let origin = &origin[..origin.floor_char_boundary(BRIEF_MAX)];

@@ -7,7 +7,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::edits::RequestedEdit;
-use super::window::{Question, ShowDocument};
+use super::window::{Question, ShowDocument, is_problem, text_of};
 use super::{AnsweredText, Client, answered};
 use crate::base::json::json;
 use crate::lsp::answers::diagnostics::{self, BriefDiagnostic, Diagnostic};
@@ -89,7 +89,7 @@ pub struct FileDiagnostics {
     pub text: Option<(u64, Vec<Range<usize>>)>,
     /// The diagnostics, by position; none for a file that the server does not know as open.
     pub diagnostics: Vec<Diagnostic>,
-    /// What is kept of those of such a file.
+    /// What is kept of them while the file is not open.
     pub brief: Vec<BriefDiagnostic>,
     /// How many the server sent.
     pub total: usize,
@@ -110,10 +110,8 @@ impl FileDiagnostics {
             let ranges = diagnostics.iter().map(|one| known.text.offsets(one.range, encoding)).collect();
             (known.version, ranges)
         });
-        let (diagnostics, brief) = match text {
-            Some(_) => (diagnostics, Vec::new()),
-            None => (Vec::new(), diagnostics.into_iter().map(BriefDiagnostic::from).collect()),
-        };
+        let brief = diagnostics.iter().map(BriefDiagnostic::from).collect();
+        let diagnostics = if text.is_some() { diagnostics } else { Vec::new() };
         Self { path, text, diagnostics, brief, total, is_pulled: false }
     }
 }
@@ -164,8 +162,13 @@ impl Client {
                 (Value::Null, Some(self.unregistered(&params["unregisterations"])))
             }
             "window/workDoneProgress/create" => (Value::Null, None),
-            "window/showMessageRequest" => return Ok(Some(self.user_asked(id, params))),
-            "window/showDocument" => return Ok(Some(self.document_requested(id, params))),
+            "window/showMessageRequest" => {
+                let asked = self.user_asked(id, params).map(ServerEvent::Question);
+                return Ok(Some(asked.unwrap_or_else(|| message(params))));
+            }
+            "window/showDocument" => {
+                return Ok(Some(ServerEvent::ShowDocument(self.document_requested(id, params))));
+            }
             "workspace/diagnostic/refresh" => (Value::Null, Some(ServerEvent::PullDiagnostics)),
             "workspace/inlayHint/refresh" => (Value::Null, Some(ServerEvent::Refresh(Feature::InlayHints))),
             "workspace/semanticTokens/refresh" => {
@@ -253,19 +256,6 @@ fn value(params: Option<Box<RawValue>>) -> Value {
 
 fn message(params: &Value) -> ServerEvent {
     ServerEvent::Message { is_problem: is_problem(params), text: text_of(&params["message"]) }
-}
-
-/// Whether a message is an error (1) or a warning (2), as `MessageType` counts.
-pub(super) fn is_problem(params: &Value) -> bool {
-    matches!(params["type"].as_u64(), Some(1 | 2))
-}
-
-/// Bytes of a message that is kept.
-const TEXT_MAX: usize = 4 << 10;
-
-pub(super) fn text_of(value: &Value) -> String {
-    let text = value.as_str().unwrap_or_default();
-    text[..text.floor_char_boundary(TEXT_MAX)].to_string()
 }
 
 fn progress(params: &Value) -> Option<ServerEvent> {

@@ -114,7 +114,7 @@ impl Client {
             }
             drop(shared);
             let (found, _) = diagnostics::decode(take_field(&mut report, "items"));
-            Some(FileReport { path, diagnostics: found.into_iter().map(Into::into).collect() })
+            Some(FileReport { path, diagnostics: found.iter().map(Into::into).collect() })
         };
         list.filter_map(one).collect()
     }

@@ -11,8 +11,10 @@ use crate::lsp::document::{PlainText, Replacement};
 use crate::lsp::table::Feature;
 use crate::lsp::wire::connection::Incoming;
 
+mod odd_messages;
+
 /// The server's end.
-pub(super) struct Server {
+struct Server {
     stream: DuplexStream,
     frames: FrameReader,
     waiting: VecDeque<Value>,
@@ -24,7 +26,7 @@ impl Server {
     }
 
     /// Returns the next message; `None` once the client has closed the connection.
-    pub(super) async fn try_receive(&mut self) -> Option<Value> {
+    async fn try_receive(&mut self) -> Option<Value> {
         let mut piece = [0; 4096];
         loop {
             if let Some(message) = self.waiting.pop_front() {
@@ -40,7 +42,7 @@ impl Server {
         }
     }
 
-    pub(super) async fn send(&mut self, mut message: Value) {
+    async fn send(&mut self, mut message: Value) {
         message["jsonrpc"] = "2.0".into();
         self.stream.write_all(&framed::frame(message.to_string().as_bytes())).await.unwrap();
     }
@@ -53,7 +55,7 @@ impl Server {
 }
 
 /// Starts a client; returns what the handshake has sent, too.
-pub(super) async fn start(
+async fn start(
     capabilities: Value,
     settings: Value,
 ) -> (Client, Server, tokio::sync::mpsc::Receiver<Incoming>, Vec<Value>) {
@@ -86,7 +88,7 @@ async fn start_with(
     (client.unwrap(), server, incoming, vec![initialize, initialized])
 }
 
-pub(super) fn open(client: &Client, version: u64, text: &str) {
+fn open(client: &Client, version: u64, text: &str) {
     let text = Arc::new(PlainText::new(text.to_string()));
     let path = PathBuf::from("/w/a.rs");
     client.open(OpenDocument { path, language_id: "rust".into(), version, text }).unwrap();

@@ -4,7 +4,6 @@
 use serde_json::Value;
 
 use super::Client;
-use super::incoming::{ServerEvent, is_problem, text_of};
 use super::reply::Reply;
 use crate::base::json::json;
 use crate::lsp::position::{Encoding, Range};
@@ -71,31 +70,45 @@ impl ShownReply {
     }
 }
 
+/// Bytes of a text of a server that are kept.
+const TEXT_MAX: usize = 4 << 10;
+
+/// Returns the text of a message, cut.
+pub(super) fn text_of(value: &Value) -> String {
+    let text = value.as_str().unwrap_or_default();
+    text[..text.floor_char_boundary(TEXT_MAX)].to_string()
+}
+
+/// Whether a message is an error (1) or a warning (2), as `MessageType` counts.
+pub(super) fn is_problem(params: &Value) -> bool {
+    matches!(params["type"].as_u64(), Some(1 | 2))
+}
+
 impl Client {
-    /// Handles `window/showMessageRequest`. One without a choice is only a message.
-    pub(super) fn user_asked(&self, id: &Id, params: &Value) -> ServerEvent {
+    /// Handles `window/showMessageRequest`; `None` for one without a choice, which is only a message.
+    pub(super) fn user_asked(&self, id: &Id, params: &Value) -> Option<Question> {
         let reply = Reply::new(&self.connection, id, Value::Null);
         let actions = params["actions"].as_array().into_iter().flatten();
         let actions =
             actions.filter(|action| action["title"].as_str().is_some_and(|title| !title.is_empty()));
         let actions: Vec<Value> = actions.take(CHOICES_MAX).cloned().collect();
-        let (is_problem, text) = (is_problem(params), text_of(&params["message"]));
         if actions.is_empty() {
-            return ServerEvent::Message { is_problem, text };
+            return None;
         }
+        let (is_problem, text) = (is_problem(params), text_of(&params["message"]));
         let choices = actions.iter().map(|action| text_of(&action["title"])).collect();
-        ServerEvent::Question(Question { is_problem, text, choices, reply: ChoiceReply { reply, actions } })
+        Some(Question { is_problem, text, choices, reply: ChoiceReply { reply, actions } })
     }
 
     /// Handles `window/showDocument`.
-    pub(super) fn document_requested(&self, id: &Id, params: &Value) -> ServerEvent {
-        ServerEvent::ShowDocument(ShowDocument {
+    pub(super) fn document_requested(&self, id: &Id, params: &Value) -> ShowDocument {
+        ShowDocument {
             address: text_of(&params["uri"]),
             is_external: params["external"] == Value::Bool(true),
             encoding: self.encoding(),
             selection: serde_json::from_value(params["selection"].clone()).ok(),
             reply: ShownReply(Reply::new(&self.connection, id, json!({ "success": false }))),
-        })
+        }
     }
 
     /// Asks the server to end some of its work, by the token of a progress event. It may go on.

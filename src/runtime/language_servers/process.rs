@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use tokio::sync::mpsc;
@@ -23,8 +25,8 @@ pub struct ServerSpec {
     pub command: Vec<String>,
     /// Variables that are set in addition to those of the environment.
     pub env: BTreeMap<String, String>,
-    /// Bytes of memory that it and its children may use; `None` for any.
-    pub memory_max: Option<u64>,
+    /// Bytes of memory that it and its children may use. The user may change it at any time.
+    pub memory_max: Arc<AtomicU64>,
     /// What it gets with its start.
     pub options: StartOptions,
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use serde_json::Value;
 
@@ -155,7 +156,7 @@ fn spec(server: &Server, program: String, root: PathBuf) -> ServerSpec {
         name: server.name.clone(),
         command: std::iter::once(program).chain(server.args.iter().cloned()).collect(),
         env: server.environment.clone(),
-        memory_max: None,
+        memory_max: Arc::new(AtomicU64::new(u64::MAX)),
         options: StartOptions {
             process_id: Some(own_process_id()),
             root,

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
@@ -27,7 +28,9 @@ const IDLE: Duration = Duration::from_mins(10);
 /// How long its output may be read after its end was requested.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How often the memory of a server is compared with its limit, while it does something.
+/// How long a server counts as active after the last message.
+const ACTIVE: Duration = Duration::from_mins(1);
+/// How often the memory of an active server is compared with its limit.
 const MEMORY_CHECK: Duration = Duration::from_secs(10);
 
 /// Messages that a server may send before its handshake ends; more are dropped.
@@ -414,15 +417,16 @@ impl Owner {
             }
         }
         let mut idle_since = None;
-        let mut next_check = Instant::now();
+        let (mut next_check, mut active_until) = (Instant::now(), Instant::now() + ACTIVE);
         loop {
-            // Only while it does something: a server that is idle wakes nothing up.
-            if self.spec.memory_max.is_some() && Instant::now() >= next_check {
+            if Instant::now() >= next_check {
                 if let Some(ended) = self.check_memory(&*control).await {
                     return ended;
                 }
                 next_check = Instant::now() + MEMORY_CHECK;
             }
+            // Not when it has been idle for a while: that would wake the program up for nothing.
+            let check_at = (Instant::now() < active_until && self.has_limit()).then_some(next_check);
             idle_since = if self.texts.is_empty() { idle_since.or(Some(Instant::now())) } else { None };
             let idle_end = idle_since.map(|since| since + IDLE);
             tokio::select! {
@@ -452,13 +456,22 @@ impl Owner {
                     }
                 }
                 () = sleep_until(idle_end) => return Ended::Idle,
+                () = sleep_until(check_at) => continue,
             }
+            active_until = Instant::now() + ACTIVE;
         }
+    }
+
+    fn has_limit(&self) -> bool {
+        self.spec.memory_max.load(Ordering::Relaxed) < u64::MAX
     }
 
     /// Returns why the server is to end if it uses more memory than it may.
     async fn check_memory(&self, control: &dyn RunningControl) -> Option<Ended> {
-        let (used, limit) = (control.usage().await?.memory, self.spec.memory_max?);
+        if !self.has_limit() {
+            return None;
+        }
+        let (used, limit) = (control.usage().await?.memory, self.spec.memory_max.load(Ordering::Relaxed));
         (used > limit).then(|| {
             let [used, limit] = [used, limit].map(|bytes| bytes >> 20);
             Ended::OverLimit(format!(

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -56,8 +57,8 @@ pub struct SessionOptions {
     pub is_on: bool,
     /// Whether errors after edits are reported.
     pub reports_edits: bool,
-    /// Bytes of memory that each may use; `None` for any.
-    pub memory_max: Option<u64>,
+    /// Bytes of memory that each may use.
+    pub memory_max: Arc<AtomicU64>,
 }
 
 impl SessionOptions {
@@ -222,7 +223,7 @@ impl Inner {
             .wanted
             .into_iter()
             .map(|WantedServer { spec, features }| {
-                let spec = ServerSpec { memory_max: self.options.memory_max, ..spec };
+                let spec = ServerSpec { memory_max: self.options.memory_max.clone(), ..spec };
                 (self.shared.running(spec), features)
             })
             .collect();

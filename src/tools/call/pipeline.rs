@@ -179,10 +179,16 @@ async fn work_out(
 ) -> Result<PlannedCall, String> {
     let mut looking = looking(cx, call, args);
     let seen = environment(&**tool, cx, &call.name, &mut looking.args).await;
-    (looking.env, _, _) = seen?;
+    let hidden;
+    (looking.env, hidden, _) = seen?;
     let Some(work) = tool.plan(&looking) else { return Err(NOT_STARTED.to_string()) };
     let planned = AssertUnwindSafe(work).catch_unwind().await;
-    planned.unwrap_or_else(|panic| Err(panicked(&call.name, &*panic)))
+    let planned = planned.unwrap_or_else(|panic| Err(panicked(&call.name, &*panic)))?;
+    // A folder would be moved with them, although no rule was asked about them.
+    if hidden.map(|hidden| hidden.get()).is_some_and(|hidden| hidden.files + hidden.folders > 0) {
+        return Err("Rules hide some of the files that this would change. Nothing was changed.".to_string());
+    }
+    Ok(planned)
 }
 
 /// Returns the call for a look at what it would do.

@@ -12,7 +12,7 @@ const SERVERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/servers");
 pub enum Source {
     /// A package of npm, in a folder below [`SERVERS`].
     Npm(&'static str),
-    /// A package of PyPI.
+    /// A package of `PyPI`.
     PyPi,
     /// A package of Debian.
     #[default]

@@ -15,7 +15,7 @@ use crate::ide::model::buffers::{Buffer, BufferId, DiskState};
 
 /// Whether a text belongs to a path, or to one below it.
 pub fn is_below(buffer: &Buffer, folder: &Path) -> bool {
-    buffer.path.as_deref().is_some_and(|path| path.starts_with(folder))
+    [&buffer.path, &buffer.real].into_iter().flatten().any(|path| path.starts_with(folder))
 }
 
 /// Returns the text of a file at or below a path that is being saved, if there is one.
@@ -61,9 +61,12 @@ pub fn follow(cx: &mut Cx<'_>, from: &Path, to: &Path, real: &Path) {
         cx.state.buffers.all().iter().filter(is_moved).map(|buffer| buffer.id).collect();
     for id in &moved {
         let Some(buffer) = cx.state.buffers.get_mut(*id) else { continue };
-        let Some(path) = buffer.path.take() else { continue };
-        buffer.real = paths::moved(&path, from, real);
-        buffer.path = paths::moved(&path, from, to);
+        // A text that was opened through a link keeps that name: the link is where it was.
+        for (path, there) in [(&mut buffer.real, real), (&mut buffer.path, to)] {
+            if let Some(moved) = path.as_deref().and_then(|path| paths::moved(path, from, there)) {
+                *path = Some(moved);
+            }
+        }
         buffer.area.per_view.hunks.invalidate();
         editorconfig::on_opened(cx, *id);
     }

@@ -5,6 +5,7 @@ use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::state::State;
 use crate::ide::features::language_servers::questions::{go_to, has_server, has_servers, show_hover};
+use crate::ide::features::language_servers::server_list;
 use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::model::diagnostics::{Diagnostics, Mark};
 use crate::lsp::answers::diagnostics::Severity;
@@ -66,7 +67,7 @@ pub const COMMANDS: &[Command] = &[
         "Show language servers",
         &["lsp status", "lsp log", "restart language server"],
         |cx| {
-            cx.defer_picker("language-servers");
+            server_list::show(cx);
         },
     )
     .when(has_servers),

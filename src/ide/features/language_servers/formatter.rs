@@ -73,7 +73,7 @@ pub enum Outcome {
     Changes(ChangeSet),
     /// It is not installed.
     NotInstalled(String),
-    /// The folder is not trusted: its command line. Even a program of the user may run what a project contains, such as the
+    /// The folder is not trusted: its command line, without the name of the file. Even a program of the user may run what a project contains, such as the
     /// settings of prettier.
     Untrusted(String),
 }
@@ -114,7 +114,9 @@ impl Program {
         let Some(program) = found else { return Ok(Outcome::NotInstalled(self.name())) };
         let words = self.words(program, &root);
         if !self.is_trusted {
-            return Ok(Outcome::Untrusted(words.join(" ")));
+            let args = self.formatter.args.iter().map(String::as_str);
+            let line: Vec<&str> = std::iter::once(words[0].as_str()).chain(args).collect();
+            return Ok(Outcome::Untrusted(line.join(" ")));
         }
         let plain = Format { encoding: Encoding::UTF8, bom: false, ..Format::default() };
         let input = format::encode(std::iter::once(text.to_string().as_str()), plain);

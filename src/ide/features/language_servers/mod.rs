@@ -1,5 +1,8 @@
 //! Language servers: which ones the open texts want, what they found, and what they answer.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
 use crate::ide::core::feature::{Feature, FeatureEvent};
 
 pub mod agent;
@@ -65,7 +68,7 @@ pub const FEATURE: Feature = Feature {
             is_allowed,
             is_on,
             formats_on_save,
-            memory_max: options.settings.settings.server_display.memory_max(),
+            memory_max: Arc::new(AtomicU64::new(options.settings.settings.server_display.memory_max())),
             formats_on_type: options.settings.settings.server_typing.format_on_type,
             links_names: options.settings.settings.server_typing.linked_editing,
             reports_to_agent: options.settings.settings.diagnostics_after_edit,

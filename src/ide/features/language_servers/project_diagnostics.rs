@@ -76,7 +76,7 @@ impl ProjectDiagnostics {
 /// What is not kept any more.
 type Replaced = Vec<BriefDiagnostic>;
 
-/// Takes in what a server has found in files that are not open at it.
+/// Takes in what a server has found in files. Nothing new is kept once no text asks it for diagnostics.
 pub fn take_in(cx: &mut Cx<'_>, number: u32, is_pulled: bool, reports: Vec<FileReport>) {
     let workspace = cx.state.workspace.clone();
     let known = &mut cx.state.slots[LANGUAGE_SERVERS];
@@ -84,12 +84,12 @@ pub fn take_in(cx: &mut Cx<'_>, number: u32, is_pulled: bool, reports: Vec<FileR
         let mut servers = text.servers.iter();
         servers.any(|one| one.server == number && one.features.contains(Feature::Diagnostics))
     };
-    if !known.texts.values().any(asks) {
-        return;
-    }
+    let is_asked = known.texts.values().any(asks);
     let (mut dropped, mut is_full) = (Vec::new(), false);
     // Libraries have diagnostics that nobody here can do anything about.
-    for report in reports.into_iter().filter(|report| report.path.starts_with(&workspace)) {
+    let is_kept = |report: &FileReport| report.diagnostics.is_empty() || is_asked;
+    let reports = reports.into_iter().filter(|report| report.path.starts_with(&workspace));
+    for report in reports.filter(is_kept) {
         match known.project.set(number, is_pulled, report) {
             Ok(old) => dropped.push(old),
             Err(new) => {
@@ -127,6 +127,7 @@ pub fn pull(cx: &mut Cx<'_>, number: u32) {
     let Some(server) = known.server_mut(number).filter(|server| server.offers(WORKSPACE)) else { return };
     let cancel = CancellationToken::new();
     server.project_pull = Some(cancel.clone().drop_guard());
+    let mine = cancel.clone();
     let client = client(server);
     let work = async move {
         let asked = async { Some(client.await?.pull_project().await) };
@@ -134,6 +135,10 @@ pub fn pull(cx: &mut Cx<'_>, number: u32) {
     };
     cx.tasks.spawn("language-servers.pull-project", work, move |cx, found| {
         let Some(found) = answer_or_error(cx, "read diagnostics", found).flatten() else { return };
+        // One that is taken back has been followed by another.
+        if mine.is_cancelled() {
+            return;
+        }
         if let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) {
             server.project_pull = None;
         }

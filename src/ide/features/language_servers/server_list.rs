@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use nucleo::Injector;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::base::width::visible;
 use crate::exec::Usage;
 use crate::ide::core::context::{Cx, answer_or_error};
-use crate::ide::core::layers::picker::{Pick, PickRow, Picker, PickerSpec, RowSource, push};
+use crate::ide::core::layers::picker::{Pick, PickRow, Picker, PickerSpec, RowSource};
 use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::layers::replaced_rows::replace_rows;
 use crate::ide::core::state::State;
@@ -29,7 +28,7 @@ pub const PICKER: PickerSpec = PickerSpec {
         let ServerRow(number) = pick.get()?;
         state.slots[LANGUAGE_SERVERS].server(*number).map(|server| PreviewTarget::text(report(server)))
     }),
-    load: |_| RowSource::Task(load),
+    load: |state| RowSource::Rows(servers(state), Vec::new()),
     stays_open: true,
     accept: |cx, pick, _| send(cx, pick, ServerCommand::Restart, "Restarting"),
     remove: Some(|cx, pick| send(cx, pick, ServerCommand::Stop, "Stopping")),
@@ -39,8 +38,9 @@ pub const PICKER: PickerSpec = PickerSpec {
 /// How long the servers may take to say what they use.
 const USAGE_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// Fills the list of this number, once it is known what the servers use.
-fn load(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
+/// Opens the list, and asks the servers what they use.
+pub fn show(cx: &mut Cx<'_>) {
+    cx.defer_picker(PICKER.id);
     let asked = cx.state.slots[LANGUAGE_SERVERS].servers.iter().filter_map(|server| {
         let (reply, usage) = oneshot::channel();
         (server.is_running() && server.send(ServerCommand::Usage(reply))).then_some((server.number, usage))
@@ -61,10 +61,7 @@ fn load(cx: &mut Cx<'_>, injector: Injector<PickRow>, number: u64) {
                 server.usage = usage;
             }
         }
-        for row in servers(cx.state) {
-            push(&injector, row);
-        }
-        cx.state.finish_filling(number);
+        refresh(cx);
     });
 }
 

@@ -1,5 +1,7 @@
 //! The settings of language servers.
 
+use std::sync::atomic::Ordering;
+
 use crate::ide::core::feature::SettingSpec;
 use crate::ide::features::language_servers::linked_editing::Linking;
 use crate::ide::features::language_servers::start;
@@ -21,7 +23,8 @@ pub const SETTINGS: &[SettingSpec] = &[
         }
     }),
     SettingSpec::new("language-server-memory", |cx, new| {
-        cx.state.slots[LANGUAGE_SERVERS].memory_max = new.server_display.memory_max();
+        let memory_max = &cx.state.slots[LANGUAGE_SERVERS].memory_max;
+        memory_max.store(new.server_display.memory_max(), Ordering::Relaxed);
     }),
     SettingSpec::new("format-on-save", |cx, new| {
         cx.state.slots[LANGUAGE_SERVERS].formats_on_save = new.format_on_save;

@@ -134,7 +134,7 @@ fn request_trust_of(cx: &mut Cx<'_>, mut lines: Vec<String>) {
 /// Returns the number of the server with this name and root; starts it if there is none.
 pub fn running(cx: &mut Cx<'_>, spec: ServerSpec) -> u32 {
     let known = &mut cx.state.slots[LANGUAGE_SERVERS];
-    let spec = ServerSpec { memory_max: known.memory_max, ..spec };
+    let spec = ServerSpec { memory_max: known.memory_max.clone(), ..spec };
     let same = |server: &&RunningServer| {
         server.spec.name == spec.name && server.spec.options.root == spec.options.root
     };

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use tokio::sync::mpsc::Sender;
@@ -169,8 +170,8 @@ pub struct LanguageServers {
     pub is_allowed: bool,
     /// Whether servers are used.
     pub is_on: bool,
-    /// Bytes of memory that a server may use; `None` for any.
-    pub memory_max: Option<u64>,
+    /// Bytes of memory that a server may use.
+    pub memory_max: Arc<AtomicU64>,
     /// Which server serves which file; `None` until it was read.
     pub table: Option<Arc<Table>>,
     /// Servers that were started, in that order.
@@ -221,8 +222,10 @@ pub struct LanguageServers {
     pub resting: Resting,
     /// Questions that something waits for, for a limited time.
     pub limited: Vec<LimitedQuestion>,
-    /// Number of the last of them.
+    /// Number of the last of them, or of the last dialog of a server.
     pub last_question: u64,
+    /// The last dialog of each server, by its number.
+    pub dialogs: HashMap<u32, u64>,
     /// Files that have changed on the disk, of which servers that have registered for some hear next.
     pub disk_changes: Vec<(PathBuf, FileChange)>,
     /// What watches the workspace for them.

@@ -136,14 +136,15 @@ fn first_line(text: &str) -> &str {
 /// Shows the diagnostics of an open text. Those of a version that the text does not have any more are moved along with
 /// the edits since, if these are known, else left out: the server sends newer ones.
 pub fn show_diagnostics(cx: &mut Cx<'_>, number: u32, found: FileDiagnostics) {
+    let mut found = found;
+    // Also those of open files: they are listed once the file is closed.
+    let report = FileReport { path: found.path.clone(), diagnostics: std::mem::take(&mut found.brief) };
+    project_diagnostics::take_in(cx, number, found.is_pulled, vec![report]);
     let known = &cx.state.slots[LANGUAGE_SERVERS];
     let served = known.texts.iter().find(|(_, text)| text.path == found.path);
     let Some((id, served)) = served else {
         if agent::take_in(cx.state, number, &found) {
             agent::settle(cx);
-        } else if found.text.is_none() {
-            let report = FileReport { path: found.path, diagnostics: found.brief };
-            project_diagnostics::take_in(cx, number, found.is_pulled, vec![report]);
         }
         return;
     };

@@ -123,19 +123,22 @@ async fn with_content(
     changes: Vec<(PathBuf, FileChange)>,
 ) -> Vec<(PathBuf, FileChange)> {
     let mut all = Vec::with_capacity(changes.len());
+    let mut walked: Vec<PathBuf> = Vec::new();
     for (path, change) in changes {
         all.push((path.clone(), change));
         let is_folder = change == FileChange::Created
+            && !walked.iter().any(|folder| path.starts_with(folder))
             && env.stat(&path).await.is_ok_and(|stat| stat.kind == FileKind::Folder);
-        let mut folders = if is_folder { vec![path] } else { Vec::new() };
-        while let Some(folder) = folders.pop() {
+        let mut folders = Vec::new();
+        if is_folder {
+            walked.push(path.clone());
+            folders.push(path);
+        }
+        while let Some(folder) = folders.pop().filter(|_| all.len() < FILES_MAX) {
             // What cannot be listed is nothing that a server could read.
             let Ok(entries) = env.list(&folder).await else { continue };
             for entry in entries {
                 let path = entry.path_in(&folder);
-                if all.len() >= FILES_MAX {
-                    return all;
-                }
                 if entry.kind == FileKind::Folder {
                     folders.push(path.clone());
                 }

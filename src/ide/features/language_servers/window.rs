@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use crate::base::paths;
 use crate::base::width::{truncate, visible};
 use crate::ide::core::condition::{Reason, require};
 use crate::ide::core::context::{Command, Cx, answer_or_error, command};
@@ -30,7 +31,7 @@ pub const COMMANDS: &[Command] = &[command(
 )
 .when(has_work)];
 
-/// The dialog of a server, by its number.
+/// The dialogs of servers.
 const DIALOG: &str = "language-server-asks";
 /// Cells of a text of a server in a dialog.
 const CELLS: usize = 600;
@@ -42,7 +43,7 @@ const KEYS: [char; CHOICES_MAX] = ['1', '2', '3', '4', '5', '6', '7', '8', '9'];
 fn has_work(state: &State) -> Result<(), Reason> {
     let servers = &state.slots[LANGUAGE_SERVERS].servers;
     let can_cancel = |server: &RunningServer| server.progress.values().any(|work| work.can_cancel);
-    require(servers.iter().any(can_cancel), Reason::new("No server works on what can be cancelled"))
+    require(servers.iter().any(can_cancel), Reason::new("No server work to cancel"))
 }
 
 /// Asks all servers to end what they work on. They say when they have.
@@ -58,9 +59,12 @@ fn cancel_work(cx: &mut Cx<'_>) {
     cx.state.set_status(format!("Cancelling {}", names.join(", ")));
 }
 
-/// Shows a question of a server. An earlier one of the same server is closed without an answer.
+/// Shows a question of a server.
 pub fn ask(cx: &mut Cx<'_>, number: u32, question: Question) {
     let Some(name) = note(cx, number, &question.text) else { return };
+    if is_asking(cx, number) {
+        return;
+    }
     let Question { is_problem, text, choices, reply } = question;
     let reply = Arc::new(Mutex::new(Some(reply)));
     let title = format!("{name} {}", if is_problem { "reports a problem" } else { "asks" });
@@ -79,12 +83,29 @@ pub fn ask(cx: &mut Cx<'_>, number: u32, question: Question) {
 
 /// Closes the dialog of a server that has ended.
 pub fn close(cx: &mut Cx<'_>, number: u32) {
-    cx.state.layers.close_where::<Dialog>(|dialog| dialog.number_of(DIALOG) == Some(number.into()));
+    let Some(dialog) = cx.state.slots[LANGUAGE_SERVERS].dialogs.remove(&number) else { return };
+    if cx.state.layers.close_where::<Dialog>(|open| open.number_of(DIALOG) == Some(dialog)) {
+        cx.state.damage.add_all();
+    }
+}
+
+/// Whether a dialog of the server is open. What it wants then is refused: another dialog in its place could be taken for
+/// this one.
+fn is_asking(cx: &mut Cx<'_>, number: u32) -> bool {
+    let Some(dialog) = cx.state.slots[LANGUAGE_SERVERS].dialogs.get(&number).copied() else { return false };
+    let is_open = cx.state.layers.all_mut::<Dialog>().any(|open| open.number_of(DIALOG) == Some(dialog));
+    if is_open && let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) {
+        server.note("refused: its question before that is not answered yet".to_string());
+    }
+    is_open
 }
 
 fn open(cx: &mut Cx<'_>, number: u32, dialog: Dialog) {
-    close(cx, number);
-    cx.state.push_layer(dialog.uninvited(DIALOG, number.into()));
+    let known = &mut cx.state.slots[LANGUAGE_SERVERS];
+    known.last_question += 1;
+    let id = known.last_question;
+    known.dialogs.insert(number, id);
+    cx.state.push_layer(dialog.uninvited(DIALOG, id));
 }
 
 /// Notes a text in the log of a server; returns its name.
@@ -111,6 +132,9 @@ fn lines(text: &str) -> Vec<String> {
 /// Shows a file or a page that a server wants to be shown, if the user agrees.
 pub fn show_document(cx: &mut Cx<'_>, number: u32, wanted: ShowDocument) {
     let Some(name) = note(cx, number, &format!("it wants to show {}", wanted.address)) else { return };
+    if is_asking(cx, number) {
+        return;
+    }
     let ShowDocument { address, is_external, selection, encoding, reply } = wanted;
     let path = uri::to_path(&address).filter(|_| !is_external);
     let shown = vec![truncate(&visible(&address), CELLS).into_owned()];
@@ -129,7 +153,7 @@ pub fn show_document(cx: &mut Cx<'_>, number: u32, wanted: ShowDocument) {
     };
     let at = selection.map(|selection| selection.start).unwrap_or_default();
     let file = File { path, at, encoding };
-    let is_inside = file.path.starts_with(&cx.state.workspace);
+    let is_inside = paths::is_inside(&file.path, &cx.state.workspace);
     if is_inside && apply_edit::is_command_running(cx, number) {
         return go_to(cx, file, reply);
     }

@@ -83,10 +83,12 @@ pub fn is_trusted(state: &State) -> bool {
 /// Asks for trust in the folder because open files want language servers, unless the user has decided.
 pub fn request_servers(cx: &mut Cx<'_>, command_lines: Vec<String>) {
     let plugins = &mut cx.state.slots[PLUGINS];
-    if plugins.trusted == Trust::Never || plugins.servers == command_lines {
+    let is_known = |line: &String| plugins.servers.contains(line);
+    if plugins.trusted == Trust::Never || command_lines.iter().all(is_known) {
         return;
     }
-    plugins.servers = command_lines;
+    let new: Vec<String> = command_lines.into_iter().filter(|line| !is_known(line)).collect();
+    plugins.servers.extend(new);
     read(cx, false, None);
 }
 

@@ -1,14 +1,11 @@
 //! A client against a server whose messages are wrong somewhere: whatever it answers or sends, nothing panics, every question
 //! ends, and every place that is returned lies in the text.
 
-use std::collections::HashMap;
-
 use proptest::prelude::*;
-use serde_json::{Value, json};
 
-use super::hierarchy::Relation;
-use super::tests::{Server, open, start};
 use super::*;
+use crate::lsp::client::hierarchy::Relation;
+use crate::lsp::client::{completion, incoming};
 
 const TEXT: &str = "🐚bc é\r\nxyz\n";
 
@@ -325,7 +322,8 @@ async fn ask_about_text(client: &Client, path: &Path) {
         }
     }
     if let Ok((_, ranges)) = client.folding_ranges(path).await {
-        assert_in_text("fold", &ranges);
+        // Lines, which may lie behind the end.
+        assert!(ranges.iter().all(|lines| lines.start < lines.end), "{ranges:?}");
     }
     let options = edits::FormatOptions { tab_size: 4, insert_spaces: true };
     drop(client.format(path, None, options).await);
