@@ -227,5 +227,12 @@ mod tests {
             !all.contains_key(&root.join("target/x")) && !all.contains_key(&root.join(".git/x")),
             "{all:?}"
         );
+        // A folder that was deleted and made again is watched again.
+        fs::remove_dir_all(root.join("lib")).unwrap();
+        wait_for(&mut watcher, "lib", TreeChange::Deleted);
+        fs::create_dir(root.join("lib")).unwrap();
+        wait_for(&mut watcher, "lib", TreeChange::Created);
+        fs::write(root.join("lib/c"), "c").unwrap();
+        wait_for(&mut watcher, "lib/c", TreeChange::Created);
     }
 }

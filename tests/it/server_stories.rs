@@ -65,6 +65,10 @@ async fn open(story: &Story) -> TestIde {
         format!("[[language]]\nname = {:?}\nlanguage-servers = [{:?}]\n", story.language, story.server);
     table +=
         &format!("\n[language-server.{}]\ncommand = {:?}\n", story.server, story.from.program(story.program));
+    if story.server == "gopls" {
+        let home = setup.workspace_dir().with_file_name("go").display().to_string();
+        table += &format!("environment = {{ HOME = {home:?}, GOFLAGS = \"-modcacherw\" }}\n");
+    }
     let mut ide = setup.config_file("servers.toml", &table).start().await;
     trust(&mut ide).await;
     ide.wait_for("the server runs", is_running).await;
@@ -305,7 +309,7 @@ async fn story_with_clangd() {
         references: None,
         rename: Some(("twice(", "doubled", &["main.c", "lib.h"])),
         completion: Some(("+ 4;", "\n  twi", "twice")),
-        formatted: Some("\n  return"),
+        formatted: Some("\nint main(void) { return"),
     };
     tell(&story).await;
 }
@@ -319,12 +323,13 @@ const TYPESCRIPT: Story = Story {
     files: &[
         (
             "main.ts",
-            "import { twice } from \"./lib\";\n\nconst side: number = twice(\"x\");\n  console.log(side);\n",
+            "import { twice } from \"./lib\";\n\nexport const side: number = twice(\"x\");\n  console.log(side);\n",
         ),
         (
             "lib.ts",
             "/** Doubles it. */\nexport function twice(value: number): number {\n    return value * 2;\n}\n",
         ),
+        ("other.ts", "import { side } from \"./main\";\n\nconsole.log(side);\n"),
         ("tsconfig.json", "{ \"compilerOptions\": { \"strict\": true, \"types\": [] } }\n"),
         ("package.json", "{}\n"),
     ],
@@ -333,7 +338,7 @@ const TYPESCRIPT: Story = Story {
     hover: Some(("twice(", "Doubles it")),
     definition: Some(("twice(", "lib.ts")),
     references: Some(("twice(", 3)),
-    rename: Some(("twice(", "doubled", &["main.ts", "lib.ts"])),
+    rename: Some(("side: number", "width", &["main.ts", "other.ts"])),
     completion: Some(("21);", "\ntwic", "twice")),
     formatted: Some("\nconsole.log"),
 };
@@ -495,7 +500,8 @@ async fn story_with_css_language_server() {
         hover: Some(("color: var", "Sets the color")),
         definition: Some(("--main) }\n.b", "main.css")),
         references: Some(("--main) }\n.b", 3)),
-        rename: Some(("--main) }\n.b", "--other", &["main.css"])),
+        // Its name is the word without the signs to us; the server renames all of it.
+        rename: Some(("main) }\n.b", "--other", &["main.css"])),
         completion: Some((".a {", " backgr", "background-color")),
         formatted: Some(":root {\n"),
     };

@@ -214,6 +214,18 @@ fn lsp_tool_edit_that_a_rule_denies_changes_nothing() {
 }
 
 #[test]
+fn lsp_tool_moves_no_folder_with_files_that_rules_hide() {
+    let files = [FILES[0], ("sub/b.toy", "name name\n"), ("sub/keys/secret.toy", "key\n")];
+    let place = Place::trusted(&json!({ "capabilities": capabilities() }), &files);
+    let rule = "[[rule]]\ndecision = \"deny\"\ntool = \"read\"\npath = \"sub/keys/**\"\n";
+    std::fs::write(place.path("home/config/permissions.toml"), rule).unwrap();
+    let question = json!({ "action": "rename_file", "file": "sub", "new_name": "lib" });
+    let (is_ok, text) = place.ask(&question);
+    assert!(!is_ok && text.contains("Rules hide some of the files"), "{text}");
+    assert!(place.path("work/sub/keys/secret.toy").exists() && !place.path("work/lib").exists());
+}
+
+#[test]
 fn lsp_tool_renames_a_file_with_what_refers_to_it() {
     let edit = json!({ "changes": { "$ROOT/sub/b.toy": [{ "range": range(0, 0, 5), "newText": "moved" }] } });
     let script = json!({ "capabilities": capabilities(), "answers": { "workspace/willRenameFiles": edit } });

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::ide::core::context::{Cx, answer_or_error};
+use crate::ide::core::context::Cx;
 use crate::ide::features::language_servers::questions::{client, note_problems};
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, ServedText};
 use crate::ide::model::buffers::BufferId;
@@ -129,25 +129,30 @@ pub fn pull(cx: &mut Cx<'_>, number: u32) {
     server.project_pull = Some(cancel.clone().drop_guard());
     let mine = cancel.clone();
     let client = client(server);
-    let work = async move {
+    let tasks = cx.tasks.clone();
+    // A server may answer only when something changes: nothing waits for that.
+    cx.tasks.detach(async move {
         let asked = async { Some(client.await?.pull_project().await) };
-        cancel.run_until_cancelled(asked).await.flatten()
-    };
-    cx.tasks.spawn("language-servers.pull-project", work, move |cx, found| {
-        let Some(found) = answer_or_error(cx, "read diagnostics", found).flatten() else { return };
-        // One that is taken back has been followed by another.
-        if mine.is_cancelled() {
-            return;
-        }
-        if let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) {
-            server.project_pull = None;
-        }
-        match found {
-            Ok(reports) => take_in(cx, number, true, reports),
-            Err(QuestionError::NotOffered) => {}
-            Err(error) => note_problems(cx.state, "diagnostics of the project", vec![(number, error)]),
-        }
+        let Some(found) = cancel.run_until_cancelled(asked).await.flatten() else { return };
+        let taken_in = move |cx: &mut Cx<'_>| {
+            // One that is taken back has been followed by another.
+            if !mine.is_cancelled() {
+                on_pulled(cx, number, found);
+            }
+        };
+        tasks.post("language-servers.project-diagnostics", taken_in).await;
     });
+}
+
+fn on_pulled(cx: &mut Cx<'_>, number: u32, found: Result<Vec<FileReport>, QuestionError>) {
+    if let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) {
+        server.project_pull = None;
+    }
+    match found {
+        Ok(reports) => take_in(cx, number, true, reports),
+        Err(QuestionError::NotOffered) => {}
+        Err(error) => note_problems(cx.state, "diagnostics of the project", vec![(number, error)]),
+    }
 }
 
 /// A text was saved: asks its servers again, unless they still have not answered.
