@@ -158,8 +158,9 @@ fn lsp_docs_example_is_valid_and_features_are_complete() {
     for tools in PROJECT_TOOLS {
         assert!(page.contains(&format!("`{tools}`")), "{tools} is missing");
     }
-    let example = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
-    let (layer, mistakes) = Layer::parse(Origin::User, "example", example);
+    let examples: String =
+        page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let (layer, mistakes) = Layer::parse(Origin::User, "example", &examples);
     assert_eq!(mistakes, []);
     let (table, mistakes) = Table::merge(vec![Layer::built_in().0, layer]);
     assert_eq!(mistakes, []);
@@ -169,4 +170,5 @@ fn lsp_docs_example_is_valid_and_features_are_complete() {
     };
     assert_eq!(names("rust"), ["rust-analyzer", "my-server"]);
     assert_eq!(names("python"), ["ty", "pyright", "ruff"]);
+    assert!(table.language("javascript").unwrap().formatter.is_some());
 }
