@@ -12,6 +12,7 @@ use bowline::ide::features::language_servers::updates::show_diagnostics;
 use bowline::lsp::answers::{completion as items, diagnostics as marks};
 use bowline::lsp::client::completion::Trigger;
 use bowline::lsp::client::incoming::FileDiagnostics;
+use bowline::lsp::position::Encoding;
 use bowline::lsp::table::Features;
 use bowline::syntax::{HighlightedRange, Span};
 use bowline::text::position::Byte;
@@ -118,6 +119,7 @@ pub fn diagnostics(effort: Effort) {
         text: Some((version, ranges)),
         diagnostics: found,
         brief: Vec::new(),
+        encoding: Encoding::Utf8,
         total,
         is_pulled: false,
     };

@@ -27,6 +27,9 @@ pub struct ServerDisplay {
     pub color_swatches: bool,
     /// Whether code lenses are shown behind lines.
     pub code_lens: bool,
+    /// What they change while text is typed.
+    #[serde(flatten)]
+    pub typing: ServerTyping,
 }
 
 /// What language servers change while text is typed.
@@ -108,9 +111,6 @@ pub struct Settings {
     /// What language servers show in files.
     #[serde(flatten)]
     pub server_display: ServerDisplay,
-    /// What language servers change while text is typed.
-    #[serde(flatten)]
-    pub server_typing: ServerTyping,
     /// Whether there is a scrollbar.
     pub scrollbar: bool,
     /// In which files long lines are wrapped on the screen: `off`, `prose` or `on`.

@@ -191,7 +191,8 @@ async fn language_server_diagnostics_of_all_files_are_listed_and_asked_for_again
     ide.wait_for("b.toy is shown", |state| state.buffers.current().unwrap().name() == "b.toy").await;
     ide.headless.idle().await;
     assert_eq!(ide.cursor(), (3, 2));
-    // An open file has its own, of which there are none.
+    // An open file has its own, of which there are none once the server has looked at it.
+    language_server::settle(&mut ide).await;
     ide.keys("Alt-, k e").await;
     ide.headless.idle().await;
     assert!(!ide.picture().contains("error: broken"), "{}", ide.picture());

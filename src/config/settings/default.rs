@@ -39,7 +39,6 @@ impl Default for Settings {
             diagnostics_after_edit: true,
             format_on_save: false,
             server_display: ServerDisplay::default(),
-            server_typing: ServerTyping::default(),
             scrollbar: true,
             soft_wrap: "prose".to_string(),
             restore: true,
@@ -84,6 +83,7 @@ impl Default for ServerDisplay {
             semantic_tokens: true,
             color_swatches: true,
             code_lens: false,
+            typing: ServerTyping::default(),
         }
     }
 }

@@ -181,7 +181,7 @@ pub static ROWS: &[Row] = &[
         aliases: &["format while typing", "on type formatting", "lsp"],
         doc: "Format lines by their language server after a line break and characters such as } and ;",
         project: true,
-        assign: |settings, value| flag(&value, &mut settings.server_typing.format_on_type),
+        assign: |settings, value| flag(&value, &mut settings.server_display.typing.format_on_type),
     },
     Row {
         key: "linked-editing",
@@ -192,7 +192,7 @@ pub static ROWS: &[Row] = &[
         aliases: &["rename tags", "auto rename tag", "mirror cursor", "lsp"],
         doc: "Change linked names together while you type, such as both tags of an HTML element",
         project: true,
-        assign: |settings, value| flag(&value, &mut settings.server_typing.linked_editing),
+        assign: |settings, value| flag(&value, &mut settings.server_display.typing.linked_editing),
     },
     Row {
         key: "inlay-hints",

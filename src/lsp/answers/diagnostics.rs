@@ -5,8 +5,9 @@ use std::sync::Arc;
 use gen_lsp_types as types;
 use serde_json::Value;
 
+use crate::base::json::json;
 use crate::lsp::answers::list::{as_list, items};
-use crate::lsp::position::{Position, Range};
+use crate::lsp::position::Range;
 
 /// Maximum number of diagnostics that are kept of a file: nobody reads more.
 pub const FILE_MAX: usize = 10_000;
@@ -76,8 +77,8 @@ const BRIEF_MAX: usize = 200;
 /// What is kept of a diagnostic of a file that is not open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BriefDiagnostic {
-    /// Where it begins.
-    pub at: Position,
+    /// What it is about.
+    pub range: Range,
     /// How bad it is.
     pub severity: Severity,
     /// The begin of its message. May contain control characters.
@@ -91,7 +92,26 @@ impl From<&Diagnostic> for BriefDiagnostic {
         let message = &from.message[..from.message.floor_char_boundary(BRIEF_MAX)];
         let origin = from.origin();
         let origin = &origin[..origin.floor_char_boundary(BRIEF_MAX)];
-        Self { at: from.range.start, severity: from.severity, message: message.into(), origin: origin.into() }
+        Self { range: from.range, severity: from.severity, message: message.into(), origin: origin.into() }
+    }
+}
+
+impl BriefDiagnostic {
+    /// Returns what is known of it as a whole diagnostic.
+    pub fn whole(&self) -> Diagnostic {
+        // The protocol counts from 1 for errors to 4 for hints.
+        let (severity, message, source) = (4 - self.severity as u8, &self.message, &self.origin);
+        let sent = json!({ "range": self.range, "severity": severity, "message": message, "source": source });
+        Diagnostic {
+            range: self.range,
+            severity: self.severity,
+            message: self.message.to_string(),
+            source: (!self.origin.is_empty()).then(|| self.origin.to_string()),
+            code: None,
+            is_unnecessary: false,
+            is_deprecated: false,
+            sent: Arc::new(sent),
+        }
     }
 }
 
@@ -140,7 +160,6 @@ fn from_types(from: types::Diagnostic, sent: Value) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::json::json;
 
     fn at(line: u32) -> Value {
         json!({ "start": { "line": line, "character": 0 }, "end": { "line": line, "character": 3 } })

@@ -77,6 +77,8 @@ pub struct FileReport {
     pub path: PathBuf,
     /// Its diagnostics.
     pub diagnostics: Vec<BriefDiagnostic>,
+    /// The unit of their columns.
+    pub encoding: Encoding,
 }
 
 /// The diagnostics of a file.
@@ -91,6 +93,8 @@ pub struct FileDiagnostics {
     pub diagnostics: Vec<Diagnostic>,
     /// What is kept of them while the file is not open.
     pub brief: Vec<BriefDiagnostic>,
+    /// The unit of the columns of these.
+    pub encoding: Encoding,
     /// How many the server sent.
     pub total: usize,
     /// Whether the server was asked for them. What it was asked for and what it sends by itself are kept beside each other: some
@@ -112,7 +116,7 @@ impl FileDiagnostics {
         });
         let brief = diagnostics.iter().map(BriefDiagnostic::from).collect();
         let diagnostics = if text.is_some() { diagnostics } else { Vec::new() };
-        Self { path, text, diagnostics, brief, total, is_pulled: false }
+        Self { path, text, diagnostics, brief, encoding, total, is_pulled: false }
     }
 }
 

@@ -99,6 +99,7 @@ impl Client {
     /// Decodes a part of the answer for all files.
     pub(super) fn reports(&self, mut answer: Value) -> Vec<FileReport> {
         let list = as_list(take_field(&mut answer, "items")).into_iter();
+        let encoding = self.encoding();
         let one = |mut report: Value| {
             let uri = report["uri"].as_str()?.to_string();
             let path = uri::to_path(&uri)?;
@@ -114,7 +115,7 @@ impl Client {
             }
             drop(shared);
             let (found, _) = diagnostics::decode(take_field(&mut report, "items"));
-            Some(FileReport { path, diagnostics: found.iter().map(Into::into).collect() })
+            Some(FileReport { path, diagnostics: found.iter().map(Into::into).collect(), encoding })
         };
         list.filter_map(one).collect()
     }

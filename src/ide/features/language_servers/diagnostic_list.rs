@@ -62,8 +62,8 @@ fn elsewhere(state: &State) -> Vec<PickRow> {
     let row = |(path, found): (&Path, &BriefDiagnostic)| {
         let location = Location {
             path: path.to_path_buf(),
-            line: found.at.line as usize + 1,
-            column: found.at.character as usize + 1,
+            line: found.range.start.line as usize + 1,
+            column: found.range.start.character as usize + 1,
         };
         let place = format!("{}:{}", visible(&state.display_path(path)), location.line);
         PickRow {

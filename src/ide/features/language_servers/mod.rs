@@ -69,8 +69,8 @@ pub const FEATURE: Feature = Feature {
             is_on,
             formats_on_save,
             memory_max: Arc::new(AtomicU64::new(options.settings.settings.server_display.memory_max())),
-            formats_on_type: options.settings.settings.server_typing.format_on_type,
-            links_names: options.settings.settings.server_typing.linked_editing,
+            formats_on_type: options.settings.settings.server_display.typing.format_on_type,
+            links_names: options.settings.settings.server_display.typing.linked_editing,
             reports_to_agent: options.settings.settings.diagnostics_after_edit,
             ..state::LanguageServers::default()
         };

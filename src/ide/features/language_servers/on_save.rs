@@ -158,14 +158,10 @@ fn take_format(cx: &mut Cx<'_>, (id, version): (BufferId, u64), answer: Result<F
             (!format::apply(cx, id, version, changes)).then(|| "the text has changed".to_string())
         }
         Ok(Formatted::NotOffered) => None,
-        // Nothing nags: the user did not ask for it by hand.
-        Ok(Formatted::NotInstalled(name)) => {
-            tracing::info!(name, "a formatter is not installed");
-            None
-        }
+        Ok(Formatted::NotInstalled(name)) => Some(format!("{name} is not installed")),
         Ok(Formatted::Untrusted(line)) => {
             start::request_trust_of_formatter(cx, line);
-            None
+            Some("the folder is not trusted".to_string())
         }
         Err(reason) => Some(reason),
     };

@@ -7,19 +7,27 @@ use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
 use crate::ide::core::context::Cx;
+use crate::ide::core::damage::Part;
 use crate::ide::features::language_servers::questions::{client, note_problems};
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, ServedText};
 use crate::ide::model::buffers::BufferId;
+use crate::ide::model::diagnostics::{Mark, Source};
 use crate::lsp::answers::diagnostics::{BriefDiagnostic, Severity};
 use crate::lsp::client::QuestionError;
 use crate::lsp::client::incoming::FileReport;
 use crate::lsp::client::pulled::WORKSPACE;
+use crate::lsp::document::DocumentText;
+use crate::lsp::position::Encoding;
 use crate::lsp::table::Feature;
+use crate::text::position::Byte;
 
 /// Maximum number that are kept of all servers.
 const KEPT_MAX: usize = 100_000;
 /// From this many on they are dropped by a task.
 const DROPPED_MAX: usize = 500;
+
+/// Maximum number of a file that are shown when it is opened.
+const SHOWN_MAX: usize = 500;
 
 /// Those of a file: sent, and asked for.
 type OfFile = [Vec<BriefDiagnostic>; 2];
@@ -29,6 +37,8 @@ type OfFile = [Vec<BriefDiagnostic>; 2];
 struct OfServer {
     files: BTreeMap<PathBuf, OfFile>,
     count: usize,
+    /// The unit of columns.
+    encoding: Encoding,
 }
 
 /// All of them, by server.
@@ -56,9 +66,10 @@ impl ProjectDiagnostics {
 
     /// Replaces those of a file; returns those before, or the new ones if they are too many.
     fn set(&mut self, server: u32, is_pulled: bool, report: FileReport) -> Result<Replaced, Replaced> {
-        let FileReport { path, diagnostics } = report;
+        let FileReport { path, diagnostics, encoding } = report;
         let total = self.count();
         let known = self.servers.entry(server).or_default();
+        known.encoding = encoding;
         let before = known.files.get(&path).map_or(0, |found| found[usize::from(is_pulled)].len());
         if total - before + diagnostics.len() > KEPT_MAX {
             return Err(diagnostics);
@@ -106,6 +117,30 @@ pub fn take_in(cx: &mut Cx<'_>, number: u32, is_pulled: bool, reports: Vec<FileR
     if dropped.iter().map(Vec::len).sum::<usize>() > DROPPED_MAX {
         cx.tasks.spawn_blocking("language-servers.drop", move || drop(dropped), |_, _| {});
     }
+}
+
+/// A text was opened: shows what was found in its file before, until its servers look at it as it is. Some send that only
+/// once.
+pub fn show_known(cx: &mut Cx<'_>, id: BufferId) {
+    let known = &cx.state.slots[LANGUAGE_SERVERS];
+    let Some(served) = known.texts.get(&id) else { return };
+    let Some(buffer) = cx.state.buffers.get_mut(id) else { return };
+    let asked = served.servers.iter().filter(|serving| serving.features.contains(Feature::Diagnostics));
+    for (server, found) in asked.filter_map(|one| Some((one.server, known.project.servers.get(&one.server)?)))
+    {
+        let Some(of_file) = found.files.get(&served.path) else { continue };
+        for (is_pulled, briefs) in [false, true].into_iter().zip(of_file) {
+            let text = buffer.area.text();
+            let mark = |brief: &BriefDiagnostic| {
+                let range = text.offsets(brief.range, found.encoding);
+                Mark { range: Byte(range.start)..Byte(range.end), diagnostic: brief.whole() }
+            };
+            let marks: Vec<Mark> = briefs.iter().take(SHOWN_MAX).map(mark).collect();
+            buffer.servers.diagnostics.set(Source { server, is_pulled }, marks);
+        }
+    }
+    cx.state.damage.add(Part::Editor);
+    cx.state.damage.add(Part::Status);
 }
 
 /// Forgets what a server has found, because it does not run any more.
@@ -168,16 +203,20 @@ pub fn on_saved(cx: &mut Cx<'_>, id: BufferId) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lsp::position::Position;
+    use crate::lsp::position::Range;
 
     fn report(path: &str, severities: &[Severity]) -> FileReport {
         let one = |severity: &Severity| BriefDiagnostic {
-            at: Position::new(0, 0),
+            range: Range::default(),
             severity: *severity,
             message: "m".into(),
             origin: "".into(),
         };
-        FileReport { path: PathBuf::from(path), diagnostics: severities.iter().map(one).collect() }
+        FileReport {
+            path: PathBuf::from(path),
+            diagnostics: severities.iter().map(one).collect(),
+            encoding: Encoding::Utf8,
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use crate::base::width::visible;
 use crate::exec::Usage;
-use crate::ide::core::context::{Cx, answer_or_error};
+use crate::ide::core::context::Cx;
 use crate::ide::core::layers::picker::{Pick, PickRow, Picker, PickerSpec, RowSource};
 use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::layers::replaced_rows::replace_rows;
@@ -30,6 +30,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     }),
     load: |state| RowSource::Rows(servers(state), Vec::new()),
     stays_open: true,
+    has_places: false,
     accept: |cx, pick, _| send(cx, pick, ServerCommand::Restart, "Restarting"),
     remove: Some(|cx, pick| send(cx, pick, ServerCommand::Stop, "Stopping")),
     ..PickerSpec::EMPTY
@@ -38,31 +39,49 @@ pub const PICKER: PickerSpec = PickerSpec {
 /// How long the servers may take to say what they use.
 const USAGE_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// Opens the list, and asks the servers what they use.
+/// How often they are asked while the list is open.
+const USAGE_PAUSE: Duration = Duration::from_secs(2);
+
+/// Opens the list.
 pub fn show(cx: &mut Cx<'_>) {
-    cx.defer_picker(PICKER.id);
+    cx.defer_picker("language-servers");
+    measure(cx);
+}
+
+/// Asks the servers what they use, again and again while the list is open.
+fn measure(cx: &mut Cx<'_>) {
     let asked = cx.state.slots[LANGUAGE_SERVERS].servers.iter().filter_map(|server| {
         let (reply, usage) = oneshot::channel();
         (server.is_running() && server.send(ServerCommand::Usage(reply))).then_some((server.number, usage))
     });
     let asked: Vec<_> = asked.collect();
-    let work = async move {
+    let tasks = cx.tasks.clone();
+    cx.tasks.detach(async move {
         let until = Instant::now() + USAGE_TIMEOUT;
         let mut known = Vec::new();
         for (server, usage) in asked {
             let usage = tokio::time::timeout_at(until, usage).await;
             known.push((server, usage.ok().and_then(Result::ok)));
         }
-        known
-    };
-    cx.tasks.spawn("language-servers.usage", work, move |cx, known| {
-        for (number, usage) in answer_or_error(cx, "measure language servers", known).unwrap_or_default() {
-            if let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) {
-                server.usage = usage;
-            }
-        }
-        refresh(cx);
+        tasks.post("language-servers.usage", move |cx| show_usage(cx, known)).await;
+        tokio::time::sleep(USAGE_PAUSE).await;
+        tasks.post("language-servers.measure", measure_if_open).await;
     });
+}
+
+fn measure_if_open(cx: &mut Cx<'_>) {
+    if cx.state.layers.all_mut::<Picker>().any(|picker| picker.spec.id == PICKER.id) {
+        measure(cx);
+    }
+}
+
+fn show_usage(cx: &mut Cx<'_>, known: Vec<(u32, Option<Usage>)>) {
+    for (number, usage) in known {
+        if let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) {
+            server.usage = usage;
+        }
+    }
+    refresh(cx);
 }
 
 /// Lists the servers anew if the list is open.

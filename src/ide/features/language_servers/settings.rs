@@ -30,11 +30,11 @@ pub const SETTINGS: &[SettingSpec] = &[
         cx.state.slots[LANGUAGE_SERVERS].formats_on_save = new.format_on_save;
     }),
     SettingSpec::new("format-on-type", |cx, new| {
-        cx.state.slots[LANGUAGE_SERVERS].formats_on_type = new.server_typing.format_on_type;
+        cx.state.slots[LANGUAGE_SERVERS].formats_on_type = new.server_display.typing.format_on_type;
     }),
     SettingSpec::new("linked-editing", |cx, new| {
         let known = &mut cx.state.slots[LANGUAGE_SERVERS];
-        (known.links_names, known.linked) = (new.server_typing.linked_editing, Linking::default());
+        (known.links_names, known.linked) = (new.server_display.typing.linked_editing, Linking::default());
     }),
     SettingSpec::new("diagnostics-after-edit", |cx, new| {
         cx.state.slots[LANGUAGE_SERVERS].reports_to_agent = new.diagnostics_after_edit;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::ide::core::context::Cx;
 use crate::ide::core::state::State;
+use crate::ide::features::language_servers::project_diagnostics;
 use crate::ide::features::language_servers::start;
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, ServedText, Serving};
 use crate::ide::features::language_servers::text::{Changes, Replaced};
@@ -31,6 +32,7 @@ pub fn open(cx: &mut Cx<'_>, id: BufferId, language_id: String, servers: Vec<Ser
     known
         .texts
         .insert(id, ServedText { path, language_id, sent_version: version, is_behind: false, servers });
+    project_diagnostics::show_known(cx, id);
 }
 
 /// How long after an edit servers that have to be asked are asked for diagnostics.

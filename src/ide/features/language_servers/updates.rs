@@ -36,9 +36,7 @@ fn set_state(cx: &mut Cx<'_>, number: u32, state: ServerState) {
     server.progress.clear();
     let name = visible(&server.spec.name).into_owned();
     let failed = match &state {
-        ServerState::Failed { reason } => {
-            Some(format!("{name} does not run: {}. lsp.servers shows its log", visible(reason)))
-        }
+        ServerState::Failed { reason } => Some(format!("{name} does not run: {}", visible(reason))),
         _ => None,
     };
     match &state {
@@ -50,7 +48,7 @@ fn set_state(cx: &mut Cx<'_>, number: u32, state: ServerState) {
     }
     let has_ended = !matches!(state, ServerState::Running { .. } | ServerState::Starting);
     let is_running = matches!(state, ServerState::Running { .. });
-    (server.state, server.since) = (state, now);
+    (server.state, server.since, server.usage) = (state, now, None);
     server.pulls |= is_running;
     if has_ended {
         // What it found may not hold any more.
@@ -67,7 +65,8 @@ fn set_state(cx: &mut Cx<'_>, number: u32, state: ServerState) {
         project_diagnostics::pull(cx, number);
     }
     if let Some(failed) = failed {
-        cx.state.set_error(failed);
+        let log = cx.state.how_to("lsp.servers");
+        cx.state.set_error(format!("{failed}. Its log: {log}"));
     }
     server_list::refresh(cx);
     cx.state.damage.add(Part::Status);
@@ -138,7 +137,8 @@ fn first_line(text: &str) -> &str {
 pub fn show_diagnostics(cx: &mut Cx<'_>, number: u32, found: FileDiagnostics) {
     let mut found = found;
     // Also those of open files: they are listed once the file is closed.
-    let report = FileReport { path: found.path.clone(), diagnostics: std::mem::take(&mut found.brief) };
+    let (path, diagnostics) = (found.path.clone(), std::mem::take(&mut found.brief));
+    let report = FileReport { path, diagnostics, encoding: found.encoding };
     project_diagnostics::take_in(cx, number, found.is_pulled, vec![report]);
     let known = &cx.state.slots[LANGUAGE_SERVERS];
     let served = known.texts.iter().find(|(_, text)| text.path == found.path);

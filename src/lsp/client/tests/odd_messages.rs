@@ -67,17 +67,15 @@ fn capabilities() -> Value {
 
 /// A right answer for each method.
 fn answers() -> HashMap<&'static str, Value> {
+    places().into_iter().chain(others()).collect()
+}
+
+/// Answers about places and names.
+fn places() -> Vec<(&'static str, Value)> {
     let item = json!({ "name": "n", "kind": 12, "uri": "file:///w/a.rs", "range": range(), "selectionRange": range() });
     let symbol = json!({ "name": "n", "kind": 12, "range": range(), "selectionRange": range(),
         "children": [{ "name": "m", "kind": 6, "range": range(), "selectionRange": range() }] });
-    let completion = json!({ "label": "bcd", "kind": 3, "sortText": "a", "textEdit": edit(), "insertTextFormat": 2,
-        "additionalTextEdits": [edit()], "documentation": { "kind": "markdown", "value": "*it*" } });
-    let diagnostic = json!({ "range": range(), "severity": 1, "code": 5, "message": "m", "tags": [1],
-        "relatedInformation": [{ "location": location(), "message": "r" }] });
-    let action = json!({ "title": "Fix", "kind": "quickfix", "diagnostics": [diagnostic], "edit": workspace_edit(),
-        "command": { "title": "c", "command": "x", "arguments": [1] } });
-    let color = json!({ "range": range(), "color": { "red": 1, "green": 0.5, "blue": 0, "alpha": 1 } });
-    HashMap::from([
+    vec![
         (
             "textDocument/hover",
             json!({ "contents": ["a", { "language": "rust", "value": "b" }], "range": range() }),
@@ -99,6 +97,19 @@ fn answers() -> HashMap<&'static str, Value> {
         ("callHierarchy/outgoingCalls", json!([{ "to": item, "fromRanges": [range()] }])),
         ("typeHierarchy/supertypes", json!([item])),
         ("typeHierarchy/subtypes", json!([item])),
+    ]
+}
+
+/// Answers about completions, edits and what is shown in the text.
+fn others() -> Vec<(&'static str, Value)> {
+    let completion = json!({ "label": "bcd", "kind": 3, "sortText": "a", "textEdit": edit(), "insertTextFormat": 2,
+        "additionalTextEdits": [edit()], "documentation": { "kind": "markdown", "value": "*it*" } });
+    let diagnostic = json!({ "range": range(), "severity": 1, "code": 5, "message": "m", "tags": [1],
+        "relatedInformation": [{ "location": location(), "message": "r" }] });
+    let action = json!({ "title": "Fix", "kind": "quickfix", "diagnostics": [diagnostic], "edit": workspace_edit(),
+        "command": { "title": "c", "command": "x", "arguments": [1] } });
+    let color = json!({ "range": range(), "color": { "red": 1, "green": 0.5, "blue": 0, "alpha": 1 } });
+    vec![
         (
             "textDocument/completion",
             json!({ "isIncomplete": true, "items": [completion],
@@ -143,7 +154,7 @@ fn answers() -> HashMap<&'static str, Value> {
             json!({ "kind": "full", "resultId": "r", "items": [diagnostic],
             "relatedDocuments": { "file:///w/b.rs": { "kind": "full", "items": [diagnostic] } } }),
         ),
-    ])
+    ]
 }
 
 /// What a server sends by itself: methods and parameters.
