@@ -208,6 +208,18 @@ async fn language_server_diagnostics_of_all_files_are_listed_and_asked_for_again
 }
 
 #[tokio::test]
+async fn language_server_that_must_be_asked_is_asked_about_each_file_that_is_opened() {
+    let mut all = capabilities();
+    all["diagnosticProvider"] = json!({ "interFileDependencies": false, "workspaceDiagnostics": false });
+    let script = json!({ "capabilities": all, "pull": true });
+    let mut ide = trusted(project("fine\n", &script).file("b.toy", "BAD\n")).await;
+    ide.keys("Ctrl-p").await;
+    ide.type_in("b.toy").await;
+    ide.keys("Enter").await;
+    ide.wait_for("the error", |state| errors(state) == 1).await;
+}
+
+#[tokio::test]
 async fn language_server_diagnostics_sent_of_closed_files_are_listed_below_the_folder() {
     let publish = |uri: &str| {
         let items = report("", "broken")["items"].clone();

@@ -67,7 +67,8 @@ pub const COMMANDS: &[Command] = &[
         "Show language servers",
         &["lsp status", "lsp log", "restart language server"],
         |cx| {
-            server_list::show(cx);
+            cx.defer_picker("language-servers");
+            server_list::measure(cx);
         },
     )
     .when(has_servers),

@@ -42,14 +42,8 @@ const USAGE_TIMEOUT: Duration = Duration::from_millis(300);
 /// How often they are asked while the list is open.
 const USAGE_PAUSE: Duration = Duration::from_secs(2);
 
-/// Opens the list.
-pub fn show(cx: &mut Cx<'_>) {
-    cx.defer_picker("language-servers");
-    measure(cx);
-}
-
 /// Asks the servers what they use, again and again while the list is open.
-fn measure(cx: &mut Cx<'_>) {
+pub fn measure(cx: &mut Cx<'_>) {
     let asked = cx.state.slots[LANGUAGE_SERVERS].servers.iter().filter_map(|server| {
         let (reply, usage) = oneshot::channel();
         (server.is_running() && server.send(ServerCommand::Usage(reply))).then_some((server.number, usage))

@@ -7,11 +7,13 @@ use crate::ide::core::context::Cx;
 use crate::ide::core::state::State;
 use crate::ide::features::language_servers::project_diagnostics;
 use crate::ide::features::language_servers::start;
-use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, ServedText, Serving};
+use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer, ServedText, Serving};
 use crate::ide::features::language_servers::text::{Changes, Replaced};
+use crate::ide::features::language_servers::updates;
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::lsp::client::OpenDocument;
 use crate::lsp::document::DocumentChange;
+use crate::lsp::table::Feature;
 use crate::runtime::language_servers::server::ServerCommand;
 
 /// Lets servers know a text from now on.
@@ -29,10 +31,20 @@ pub fn open(cx: &mut Cx<'_>, id: BufferId, language_id: String, servers: Vec<Ser
             text: Arc::new(text.clone()),
         }));
     }
+    let is_ready = |serving: &&Serving| {
+        let wanted = serving.features.contains(Feature::Diagnostics);
+        wanted && known.server(serving.server).is_some_and(RunningServer::is_running)
+    };
+    let ready: Vec<u32> = servers.iter().filter(is_ready).map(|serving| serving.server).collect();
+    let asked = path.clone();
     known
         .texts
         .insert(id, ServedText { path, language_id, sent_version: version, is_behind: false, servers });
     project_diagnostics::show_known(cx, id);
+    // One that starts is asked about all texts when it is ready.
+    for number in ready {
+        updates::pull(cx, number, asked.clone());
+    }
 }
 
 /// How long after an edit servers that have to be asked are asked for diagnostics.
