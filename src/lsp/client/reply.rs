@@ -1,4 +1,4 @@
-//! The answer that a server waits for, given later by whoever decides. One that is dropped is the refusal, so that no server
+//! The answer that a server waits for, sent later. One that is dropped is the refusal, so that no server
 //! waits forever. Must not know what was asked.
 
 use std::fmt;

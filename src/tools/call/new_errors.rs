@@ -84,7 +84,7 @@ pub(in crate::tools) async fn report(
 ) {
     if let Some(baseline) = baseline.filter(|_| !outcome.is_error) {
         let hear = baseline.servers.files_changed(baseline.changes(cx).await);
-        // Servers hear of a change that was made even if the rest is given up.
+        // Servers hear of a change that was made even if the rest is cancelled.
         hear.await;
         let words = cancel.run_until_cancelled(baseline.words(cx)).await.flatten();
         outcome.content.extend(words.map(Part::text));

@@ -67,7 +67,7 @@ impl Tool for PlannedEdit {
     fn run(&self, call: Invocation) -> BoxFuture<'static, Outcome> {
         let (change, headline, note) = (self.change.clone(), self.headline.clone(), self.note.clone());
         let root = self.root.clone();
-        // In a task of its own: a call that is given up must not leave half of it.
+        // In a task of its own: a call that is cancelled must not leave half of it.
         let work = tokio::spawn(async move {
             match apply(&call, &change).await {
                 Ok(()) => outcome(&headline, &note, &change.files, &root),

@@ -220,7 +220,7 @@ impl Environment for BufferEnvironment {
         let (env, from, to) = (self.clone(), from.to_path_buf(), to.to_path_buf());
         async move {
             let path = from.clone();
-            // In a task of its own: a call that is given up must not leave texts that cannot be saved.
+            // In a task of its own: a call that is cancelled must not leave texts that cannot be saved.
             let work = tokio::spawn(async move { env.move_files(from, to, overwrite).await });
             work.await
                 .unwrap_or_else(|error| Err(EnvError::Io { path, source: std::io::Error::other(error) }))

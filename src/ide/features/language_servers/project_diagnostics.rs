@@ -97,7 +97,7 @@ pub fn take_in(cx: &mut Cx<'_>, number: u32, is_pulled: bool, reports: Vec<FileR
     };
     let is_asked = known.texts.values().any(asks);
     let (mut dropped, mut is_full) = (Vec::new(), false);
-    // Libraries have diagnostics that nobody here can do anything about.
+    // Libraries have diagnostics that the user cannot do anything about.
     let is_kept = |report: &FileReport| report.diagnostics.is_empty() || is_asked;
     let reports = reports.into_iter().filter(|report| report.path.starts_with(&workspace));
     for report in reports.filter(is_kept) {
