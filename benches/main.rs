@@ -18,8 +18,9 @@ mod conversation;
 mod hostile;
 /// Inside the process: frames, bytes, edits, streaming, with growth exponents.
 mod inside;
-/// Files of many megabytes in a pseudo terminal: open, memory, keys.
+/// Long answers of language servers: what they cost the event loop.
 mod language_servers;
+/// Files of many megabytes in a pseudo terminal: open, memory, keys.
 mod large;
 /// Models: streams, requests, memory.
 mod llm;
@@ -33,6 +34,8 @@ mod review;
 mod rpc;
 /// Files and text in a tree, beside ripgrep.
 mod search;
+/// The built binary with language servers in a pseudo terminal.
+mod served;
 /// Stored sessions: lists, a search through all of them.
 mod sessions;
 /// The wires of the dialects in bytes: those of the tests.
@@ -112,6 +115,11 @@ const ROWS: &[Benchmark] = &[
     ("lsp-completion", language_servers::completion),
     ("lsp-diagnostics", language_servers::diagnostics),
     ("lsp-tokens", language_servers::tokens),
+    ("lsp-start", served::start),
+    ("lsp-keys", served::keys),
+    ("lsp-idle", served::idle),
+    ("lsp-memory", served::memory),
+    ("lsp-rename", served::rename),
     ("rpc", rpc::rpc),
     ("peers", peers::peers),
     // Before the others, which leave memory behind that it would not have to ask for.

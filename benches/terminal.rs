@@ -18,7 +18,8 @@ pub struct Program {
     pub writer: Box<dyn Write + Send>,
     output: mpsc::Receiver<(Instant, Vec<u8>)>,
     _master: Box<dyn MasterPty + Send>,
-    folder: tempfile::TempDir,
+    /// Of the test: below it are `work`, where the program runs, and `home`.
+    pub folder: tempfile::TempDir,
     /// When it was started.
     pub started: Instant,
     received: Vec<u8>,
@@ -195,15 +196,28 @@ pub fn start(effort: Effort) {
 /// How long a key may take before the benchmark gives up.
 pub const KEY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// From writing a key to the first byte of its frame.
-pub fn key(effort: Effort) {
+/// A source of a megabyte.
+pub fn megabyte() -> String {
     let line = "    let value = compute(&self.state, 42)?;\n";
-    let mut program = bowline(&["text.rs"], &line.repeat((1 << 20) / line.len()));
-    program.wait_for("compute");
+    line.repeat((1 << 20) / line.len())
+}
+
+/// What typed characters take.
+pub struct Typed {
+    /// Milliseconds from writing each key to the first byte of its frame.
+    pub times: Vec<f64>,
+    /// Bytes of output for each.
+    pub bytes: Vec<f64>,
+    /// Milliseconds of processor time per character.
+    pub cpu: f64,
+}
+
+/// Types into a program that is still.
+pub fn type_keys(program: &mut Program, count: usize) -> Typed {
     program.read_until_quiet(Duration::from_millis(300));
     let before = program.usage().0;
     let mut bytes = Vec::new();
-    let mut times: Vec<f64> = (0..effort.times(300))
+    let times: Vec<f64> = (0..count)
         .map(|_| {
             let start = Instant::now();
             program.writer.write_all(b"x").unwrap();
@@ -217,6 +231,14 @@ pub fn key(effort: Effort) {
         })
         .collect();
     let cpu = (program.usage().0 - before) / times.len() as f64;
+    Typed { times, bytes, cpu }
+}
+
+/// From writing a key to the first byte of its frame.
+pub fn key(effort: Effort) {
+    let mut program = bowline(&["text.rs"], &megabyte());
+    program.wait_for("compute");
+    let Typed { mut times, mut bytes, cpu } = type_keys(&mut program, effort.times(300));
     let mut cat = run("/bin/cat", &[], "");
     cat.read_until_quiet(Duration::from_millis(100));
     let mut floor: Vec<f64> = (0..effort.times(300))
@@ -243,19 +265,33 @@ pub fn key(effort: Effort) {
     report("CPU per typed character", cpu, "ms", None, "<= 0.6 ms");
 }
 
+/// What a program does in ten seconds in which nothing happens.
+pub struct Idle {
+    pub bytes: usize,
+    pub wakeups: u64,
+    /// Milliseconds of processor time.
+    pub cpu: f64,
+}
+
+/// Waits until a program is still, and watches it.
+pub fn watch_idle(program: &mut Program, effort: Effort) -> Idle {
+    program.read_until_quiet(Duration::from_secs(if effort.quick { 1 } else { 12 }));
+    let (switches, cpu) = (program.context_switches(), program.usage().0);
+    let (bytes, _) = program.read_until_quiet(Duration::from_secs(if effort.quick { 1 } else { 10 }));
+    // A thread that ends meanwhile wakes for that, once; those that stay must not wake at all.
+    let after = program.context_switches();
+    let wakeups = switches.iter().filter_map(|(thread, n)| Some(after.get(thread)? - n)).sum();
+    Idle { bytes, wakeups, cpu: (program.usage().0 - cpu).max(0.0) }
+}
+
 /// Ten seconds of nothing: bytes, wake-ups, CPU.
 pub fn idle(effort: Effort) {
     let mut program = bowline(&["text.rs"], "text\n");
     program.wait_for("palette");
-    program.read_until_quiet(Duration::from_secs(if effort.quick { 1 } else { 12 }));
-    let (switches, cpu) = (program.context_switches(), program.usage().0);
-    let (bytes, _) = program.read_until_quiet(Duration::from_secs(if effort.quick { 1 } else { 10 }));
+    let Idle { bytes, wakeups, cpu } = watch_idle(&mut program, effort);
     report("idle 10 s: bytes", bytes as f64, "B", None, "0");
-    // A thread that ends meanwhile wakes for that, once; those that stay must not wake at all.
-    let after = program.context_switches();
-    let woken: u64 = switches.iter().filter_map(|(thread, n)| Some(after.get(thread)? - n)).sum();
-    report("idle 10 s: wake-ups", woken as f64, "", None, "0");
-    report("idle 10 s: CPU", (program.usage().0 - cpu).max(0.0), "ms", None, "0");
+    report("idle 10 s: wake-ups", wakeups as f64, "", None, "0");
+    report("idle 10 s: CPU", cpu, "ms", None, "0");
     assert!(program.folder.path().join("home").exists(), "the program keeps its files where it was told");
 }
 

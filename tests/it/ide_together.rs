@@ -17,6 +17,7 @@ use tokio::sync::mpsc;
 
 use crate::support::task_orders::with_task_orders;
 use crate::support::test_ide::{IdeSetup, TestIde};
+use crate::support::written_by_agent::{environment, serve};
 
 fn edit(id: &str, path: &str, old: &str, new: &str) -> Turn {
     Turn::call(id, "edit", json!({"path": path, "edits": [{"oldText": old, "newText": new}]}))
@@ -97,35 +98,13 @@ async fn agent_edit_keeps_text_typed_meanwhile() {
 #[tokio::test]
 async fn agent_write_with_stale_stamp_is_rejected() {
     let mut ide = IdeSetup::new().with("a.txt", "one\ntwo\n").start().await;
-    let (sender, mut events) = mpsc::channel(8);
-    let tasks = Tasks::new(Threads::from_handle(tokio::runtime::Handle::current()), Arc::new(sender));
-    let local = LocalEnvironment::new(ide.path(""), std::iter::empty());
-    let env = BufferEnvironment::new(Arc::new(local), tasks);
+    let (env, mut events) = environment(&ide);
     let path = ide.path("a.txt");
-    let read = serve_environment(&mut ide, &mut events, env.read(&path)).await.unwrap();
+    let read = serve(&mut ide, &mut events, env.read(&path), |_| ()).await.unwrap();
     ide.type_without_settling("x");
     let write = env.write(&path, b"one\n2\n".to_vec(), Some(read.stamp));
-    assert!(matches!(serve_environment(&mut ide, &mut events, write).await, Err(EnvError::Stale(_))));
+    assert!(matches!(serve(&mut ide, &mut events, write, |_| ()).await, Err(EnvError::Stale(_))));
     assert_eq!((ide.text().as_str(), ide.file_text("a.txt").as_str()), ("xone\ntwo\n", "one\ntwo\n"));
-}
-
-/// Lets the IDE answer what an environment asks until its work is done.
-async fn serve_environment<T>(
-    ide: &mut TestIde,
-    events: &mut mpsc::Receiver<Event>,
-    work: impl Future<Output = T>,
-) -> T {
-    tokio::pin!(work);
-    let done = loop {
-        tokio::select! {
-            done = &mut work => break done,
-            Some(event) = events.recv() => ide.headless.app().handle(event),
-        }
-    };
-    while let Ok(event) = events.try_recv() {
-        ide.headless.app().handle(event);
-    }
-    done
 }
 
 #[tokio::test]
@@ -241,14 +220,10 @@ async fn agent_write_sets_bom_and_line_endings() {
         ("one\ntwo\n", "one\r\ntwo\r\n"),
     ] {
         let mut ide = IdeSetup::new().with("a.txt", before).start().await;
-        let (sender, mut events) = mpsc::channel(8);
-        let tasks = Tasks::new(Threads::from_handle(tokio::runtime::Handle::current()), Arc::new(sender));
-        let local = LocalEnvironment::new(ide.path(""), std::iter::empty());
-        let env = BufferEnvironment::new(Arc::new(local), tasks);
+        let (env, mut events) = environment(&ide);
         let path = ide.path("a.txt");
-        serve_environment(&mut ide, &mut events, env.write(&path, after.as_bytes().to_vec(), None))
-            .await
-            .unwrap();
+        let write = env.write(&path, after.as_bytes().to_vec(), None);
+        serve(&mut ide, &mut events, write, |_| ()).await.unwrap();
         assert_eq!(ide.file_text("a.txt"), after);
         assert!(!ide.state().buffers.current().unwrap().is_unsaved(), "{after:?}");
         // Enter and save by the user: mark and endings are those of the written file.
@@ -266,13 +241,10 @@ async fn agent_write_sets_bom_and_line_endings() {
 async fn agent_write_of_bom_failed_keeps_format() {
     let mut ide = IdeSetup::new().with("a.txt", "one\n").start().await;
     ide.write_file("a.txt", "from elsewhere\n");
-    let (sender, mut events) = mpsc::channel(8);
-    let tasks = Tasks::new(Threads::from_handle(tokio::runtime::Handle::current()), Arc::new(sender));
-    let local = LocalEnvironment::new(ide.path(""), std::iter::empty());
-    let env = BufferEnvironment::new(Arc::new(local), tasks);
+    let (env, mut events) = environment(&ide);
     let path = ide.path("a.txt");
     let content = "\u{feff}one\n".as_bytes().to_vec();
-    serve_environment(&mut ide, &mut events, env.write(&path, content, None)).await.unwrap_err();
+    serve(&mut ide, &mut events, env.write(&path, content, None), |_| ()).await.unwrap_err();
     assert!(!ide.state().buffers.current().unwrap().area.document.format().bom);
 }
 

@@ -351,6 +351,8 @@ mod restore_without_a_user;
 mod secrets_withheld;
 /// The editor with the language servers of `tests/servers`.
 mod server_stories;
+/// The texts of language servers: as ours after any edits, and whole whenever a server goes wrong.
+mod server_texts;
 /// Reads our own source for the law tests.
 mod source;
 /// What several tests need: a program in a pseudo terminal.

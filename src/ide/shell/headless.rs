@@ -92,18 +92,25 @@ impl Headless {
         self.idle().await;
     }
 
-    /// Presses keys without waiting.
+    /// Presses keys without waiting. Each has a frame of its own; the last one is checked.
     pub fn press(&mut self, keys: &str) {
         for key in keys.split_whitespace() {
             let key: Key = key.parse().unwrap_or_else(|_| panic!("`{key}` is no key"));
-            self.input(Input::Key(key));
+            self.unchecked_key(key);
         }
+        self.assert_no_missed_damage();
+    }
+
+    fn unchecked_key(&mut self, key: Key) {
+        self.event_source.app.handle(Event::Input(Input::Key(key)));
+        self.frame();
+        self.event_source.app.after_frame();
     }
 
     /// Types a text, one key per character, and waits until the IDE is idle.
     pub async fn text(&mut self, text: &str) {
         for c in text.chars() {
-            self.input(Input::Key(Key::char(c)));
+            self.unchecked_key(Key::char(c));
         }
         self.idle().await;
     }

@@ -25,6 +25,8 @@ const RESTART_DELAYS: [Duration; 3] =
 const HEALTHY: Duration = Duration::from_mins(5);
 /// How long a server without texts runs on.
 const IDLE: Duration = Duration::from_mins(10);
+/// How long a server without an output may take to end.
+const CLOSED_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long its output may be read after its end was requested.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -365,8 +367,8 @@ impl Owner {
                 result = &mut started => match result {
                     Ok(client) => break client,
                     Err(RequestError::Closed) => {
-                        let code = control.wait().await;
-                        return Err(Ended::Failed(format!("it ended with exit code {code} before it was ready")));
+                        let reason = reason_of_end(control).await;
+                        return Err(Ended::Failed(format!("{reason} before it was ready")));
                     }
                     Err(error) => return Err(Ended::Failed(error.to_string())),
                 },
@@ -443,13 +445,7 @@ impl Owner {
                 }
                 message = incoming.recv() => {
                     let Some(message) = message else {
-                        // It may have closed its output and run on.
-                        let code = tokio::time::timeout(Duration::from_secs(1), control.wait()).await;
-                        let reason = match code {
-                            Ok(code) => format!("it ended with exit code {code}"),
-                            Err(_) => "it closed its output".to_string(),
-                        };
-                        return Ended::Failed(reason);
+                        return Ended::Failed(reason_of_end(control).await);
                     };
                     if let Err(error) = self.take_in(client, message).await {
                         return Ended::Failed(error.to_string());
@@ -515,6 +511,14 @@ fn pass_on(
         ServerCommand::Stop => return Ok(Some(Ended::Stopped)),
     }
     Ok(None)
+}
+
+/// Returns why a server sends nothing any more. It may have closed its output and run on.
+async fn reason_of_end(control: &mut dyn RunningControl) -> String {
+    match tokio::time::timeout(CLOSED_TIMEOUT, control.wait()).await {
+        Ok(code) => format!("it ended with exit code {code}"),
+        Err(_) => "it closed its output".to_string(),
+    }
 }
 
 async fn sleep_until(until: Option<Instant>) {

@@ -40,3 +40,4 @@ pub mod tool_fixture;
 pub mod vim_lines;
 pub mod vim_scripts;
 pub mod wires;
+pub mod written_by_agent;
