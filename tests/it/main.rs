@@ -77,6 +77,8 @@ mod fuzz_tools;
 mod google;
 /// The adapter of Vertex AI over a real socket, and its credentials.
 mod google_vertex;
+/// Language servers in print mode and over RPC.
+mod headless_servers;
 /// Logins and lists of models at the screen.
 mod ide_access;
 /// The screens for screen readers.
@@ -198,6 +200,8 @@ mod ide_server_edits;
 mod ide_server_files;
 /// Formatters, code actions on save, formatting on type and linked names.
 mod ide_server_saving;
+/// Screens of language servers, wide and narrow.
+mod ide_server_screens;
 /// Symbols, uses of names and hierarchies from language servers.
 mod ide_server_symbols;
 /// What language servers want of the window, and what they use.

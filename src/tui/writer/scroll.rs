@@ -1,11 +1,12 @@
 //! Finds rows that only moved up or down, which terminals can do themselves. Must not know bytes, nor what is
 //! shown.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
+use rustc_hash::FxHasher;
 
 use super::cells::{has_uncertain_width, looks_same};
 
@@ -174,8 +175,9 @@ fn find_moved_rows(old: &Buffer, new: &Buffer, part: Rect, rows_min: usize) -> O
     (count >= rows_min - 1).then_some((by, rows))
 }
 
+/// Fast rather than hard to collide: what a scroll leaves wrong is written after it.
 fn hash(cells: &[Cell]) -> u64 {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = FxHasher::default();
     for cell in cells {
         (cell.symbol(), cell.fg, cell.bg, cell.modifier, cell.underline_color).hash(&mut hasher);
     }

@@ -1,5 +1,5 @@
-//! Draws the list of completions at the editor's caret, with what is said about the selected one beside it. Must not know
-//! where rows come from.
+//! Draws the list of completions at the editor's caret, with what is said about the selected one beside or below it. Must
+//! not know where rows come from.
 
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
@@ -10,7 +10,7 @@ use crate::ide::core::layers::at_caret;
 use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::state::State;
 use crate::ide::features::completion::rank;
-use crate::ide::features::completion::state::{COMPLETIONS, OpenList, ROWS_SHOWN};
+use crate::ide::features::completion::state::{COMPLETIONS, Documentation, OpenList, ROWS_SHOWN};
 use crate::ide::features::language_servers::hover;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
@@ -29,8 +29,10 @@ const COLS: (usize, usize) = (16, 56);
 const DOCUMENTATION_COLS: (u16, u16) = (24, 46);
 /// Columns around it: the line before it, and the margins.
 const BESIDE: u16 = 3;
-/// Maximum rows of the documentation, where the list has fewer.
+/// Maximum rows of the documentation beside a list that has fewer.
 const DOCUMENTATION_ROWS: usize = 10;
+/// Maximum rows of the documentation below the list.
+const BELOW_ROWS: usize = 6;
 
 struct CompletionsPane;
 
@@ -69,29 +71,79 @@ fn place(state: &State) -> Option<((u16, u16), u16)> {
     Some(((at.0.saturating_sub(MARGIN), at.1), cols.min(state.size.0)))
 }
 
-/// Returns the columns for documentation at the right of the list; 0 if there is too little room.
-pub fn documentation_width(state: &State) -> u16 {
+/// Returns the columns at the right of the list; nothing if they are too few for documentation.
+fn room_beside(state: &State) -> Option<u16> {
     let room = place(state).map_or(0, |((x, _), cols)| state.size.0.saturating_sub(x + cols + BESIDE));
+    (room >= DOCUMENTATION_COLS.0).then_some(room)
+}
+
+/// Returns the columns for documentation beside the list, or below it in a narrow window; 0 if there is too little room.
+pub fn documentation_width(state: &State) -> u16 {
+    let room = room_beside(state).unwrap_or_else(|| state.size.0.saturating_sub(BESIDE));
     if room < DOCUMENTATION_COLS.0 { 0 } else { room.min(DOCUMENTATION_COLS.1) }
 }
 
-/// Returns the columns that the documentation takes beside a list.
-fn beside(open: &OpenList) -> u16 {
-    let said = open.documentation.as_ref().filter(|said| !said.lines.is_empty());
-    said.map_or(0, |said| said.width + BESIDE)
+/// What is said about the selected row.
+fn said(open: &OpenList) -> Option<&Documentation> {
+    open.documentation.as_ref().filter(|said| !said.lines.is_empty())
 }
 
-/// Returns where the list is drawn; `None` if none is.
-pub fn area(state: &State) -> Option<Rect> {
+/// Where the list and its documentation are drawn.
+struct Layout {
+    /// Around both, on the screen.
+    area: Rect,
+    /// The list, within the area.
+    list: Rect,
+    /// The documentation with its line, within the area; empty without any.
+    said: Rect,
+    /// Whether the documentation is beside the list.
+    is_beside: bool,
+}
+
+/// Returns where the list is drawn; `None` if none is. It stays where it is when the documentation comes.
+fn layout(state: &State) -> Option<Layout> {
     if !state.shows_editor_completions || state.is_accessible() || !state.layers.is_empty() {
         return None;
     }
     let open = state.slots[COMPLETIONS].open.as_ref()?;
-    let (at, list) = place(state)?;
-    let said = open.documentation.as_ref().map_or(0, |said| said.lines.len());
-    let rows = open.shown(ROWS_SHOWN).1.len().max(said.min(DOCUMENTATION_ROWS)) as u16;
+    let (at, cols) = place(state)?;
+    let rows = open.shown(ROWS_SHOWN).1.len() as u16;
     let size = (state.size.0, state.areas.status.map_or(state.size.1, |status| status.y));
-    Some(at_caret::area(at, (list + beside(open), rows), size))
+    let list = at_caret::area(at, (cols, rows), size);
+    let Some(said) = said(open) else {
+        let inside = Rect { x: 0, y: 0, ..list };
+        return Some(Layout { area: list, list: inside, said: Rect::ZERO, is_beside: false });
+    };
+    let is_beside = room_beside(state).is_some();
+    let lines = said.lines.len();
+    let wanted = if is_beside {
+        (lines.min(DOCUMENTATION_ROWS) as u16).saturating_sub(list.height)
+    } else {
+        // Behind a line.
+        1 + lines.min(BELOW_ROWS) as u16
+    };
+    // Further rows are away from the caret.
+    let is_above = list.y < at.1;
+    let room = if is_above { list.y } else { size.1.saturating_sub(list.bottom()) };
+    let more = if room < 2 { 0 } else { wanted.min(room) };
+    let above = if is_above { more } else { 0 };
+    let for_said = said.width + BESIDE;
+    let width = if is_beside { list.width + for_said } else { list.width.max(for_said) }.min(size.0);
+    let height = list.height + more;
+    let area = Rect { x: list.x.min(size.0 - width), y: list.y - above, width, height };
+    let (list_width, said) = if is_beside {
+        let list_width = width.saturating_sub(for_said).max(width / 2);
+        (list_width, Rect { x: list_width, y: 0, width: width - list_width, height })
+    } else {
+        (width, Rect { x: 0, y: if is_above { 0 } else { list.height }, width, height: more })
+    };
+    let list = Rect { x: 0, y: above, width: list_width, height: list.height };
+    Some(Layout { area, list, said, is_beside })
+}
+
+/// Returns where the list is drawn; `None` if none is.
+pub fn area(state: &State) -> Option<Rect> {
+    layout(state).map(|layout| layout.area)
 }
 
 impl Component<State> for CompletionsPane {
@@ -99,16 +151,18 @@ impl Component<State> for CompletionsPane {
         let (cols, rows) = canvas.size();
         let plain = canvas.style("ui.overlay");
         canvas.fill(Rect::new(0, 0, cols, rows), plain);
-        let Some(open) = &state.slots[COMPLETIONS].open else { return };
-        let said = open.documentation.as_ref().filter(|said| !said.lines.is_empty());
-        let beside = beside(open).min(cols / 2);
-        let width = cols - beside;
-        let (first, shown) = open.shown(usize::from(rows).min(ROWS_SHOWN));
+        let (Some(open), Some(layout)) = (&state.slots[COMPLETIONS].open, layout(state)) else { return };
+        let (first, shown) = open.shown(layout.list.height.into());
         for (y, (n, found)) in (0_u16..).zip(shown.iter().enumerate()) {
-            draw_row(&mut canvas.sub(Rect::new(0, y, width, 1)), open, *found, first + n == open.selected);
+            let row = Rect { y: layout.list.y + y, height: 1, ..layout.list };
+            draw_row(&mut canvas.sub(row), open, *found, first + n == open.selected);
         }
-        if let Some(said) = said {
-            draw_documentation(&mut canvas.sub(Rect::new(width, 0, beside, rows)), &said.lines);
+        let Some(said) = said(open).filter(|_| !layout.said.is_empty()) else { return };
+        let mut canvas = canvas.sub(layout.said);
+        if layout.is_beside {
+            draw_beside(&mut canvas, &said.lines);
+        } else {
+            draw_below(&mut canvas, &said.lines, layout.list.y > layout.said.y);
         }
     }
 }
@@ -151,15 +205,29 @@ fn draw_row(canvas: &mut Canvas<'_>, open: &OpenList, found: rank::Match, is_sel
     }
 }
 
-fn draw_documentation(canvas: &mut Canvas<'_>, lines: &[Line]) {
+fn draw_beside(canvas: &mut Canvas<'_>, lines: &[Line]) {
     let (cols, rows) = canvas.size();
     let border = canvas.style("ui.overlay.border");
     for y in 0..rows {
         canvas.text(0, y, "│", border);
     }
-    let mut inside = canvas.sub(Rect::new(2, 0, cols.saturating_sub(3), rows));
-    hover::draw_lines(&mut inside, lines.iter());
-    if lines.len() > usize::from(rows) && rows > 0 && cols > 3 {
-        canvas.text(cols - 2, rows - 1, "…", border);
+    draw_lines(canvas, Rect::new(2, 0, cols.saturating_sub(3), rows), lines);
+}
+
+/// Draws it below the list, or above a list that is above the caret.
+fn draw_below(canvas: &mut Canvas<'_>, lines: &[Line], is_above: bool) {
+    let (cols, rows) = canvas.size();
+    let border = canvas.style("ui.overlay.border");
+    let (line, top) = if is_above { (rows - 1, 0) } else { (0, 1) };
+    canvas.text(0, line, &"─".repeat(cols.into()), border);
+    draw_lines(canvas, Rect::new(MARGIN, top, cols.saturating_sub(MARGIN + 1), rows - 1), lines);
+}
+
+/// Draws lines, and a sign where there are more.
+fn draw_lines(canvas: &mut Canvas<'_>, place: Rect, lines: &[Line]) {
+    hover::draw_lines(&mut canvas.sub(place), lines.iter());
+    if lines.len() > usize::from(place.height) && place.height > 0 && place.width > 0 {
+        let border = canvas.style("ui.overlay.border");
+        canvas.text(place.right() - 1, place.bottom() - 1, "…", border);
     }
 }

@@ -46,14 +46,13 @@ pub fn rank(rows: &[Row], before: &str, grown: isize) -> Vec<Match> {
         });
         let (_, query, atom) = &patterns[at];
         let text = row.item.filter.as_str();
-        if let Some(letters) = atom.score(Utf32Str::new(text, &mut buffer), &mut matcher) {
-            let score = match text {
-                _ if text.starts_with(query) => Score::ExactBegin,
-                _ if begins_with(text, query) => Score::Begin,
-                _ => Score::Letters(letters),
-            };
-            found.push(Match { row: n, score });
-        }
+        // Most rows that match begin with the word, and need no search for its letters.
+        let score = match text {
+            _ if text.starts_with(query) => Some(Score::ExactBegin),
+            _ if begins_with(text, query) => Some(Score::Begin),
+            _ => atom.score(Utf32Str::new(text, &mut buffer), &mut matcher).map(Score::Letters),
+        };
+        found.extend(score.map(|score| Match { row: n, score }));
     }
     // Stable: the rows are in the order of the sources.
     found.sort_by_key(|found| Reverse(found.score));

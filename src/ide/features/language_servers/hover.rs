@@ -124,7 +124,7 @@ impl Layer for HoverView {
         let shown = usize::from(self.rows(state.size));
         let rest = self.lines.len().saturating_sub(self.top + shown);
         let footer = if rest > 0 { format!("{rest} more: Down") } else { String::new() };
-        let inside = frame::draw(canvas, "", "", &footer);
+        let inside = frame::draw(canvas, "Documentation", "", &footer);
         let mut content =
             canvas.sub(Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside });
         draw_lines(&mut content, self.lines.iter().skip(self.top));
