@@ -14,7 +14,7 @@ use bowline::text::clipboard::kill_ring::KillRing;
 use bowline::text::clipboard::registers::Registers;
 use bowline::text::document::Document;
 use bowline::text::file_format::format::Format;
-use bowline::tui::input::{Input, Key};
+use bowline::tui::input::Key;
 
 use crate::source::root;
 use crate::support::test_ide::{IdeSetup, TestIde};
@@ -77,9 +77,7 @@ pub fn run_script(ide: &mut TestIde, script: &str) -> String {
     let text = text.replace("\\n", "\n").replace("\\t", "\t");
     state.buffers.current_mut().unwrap().area = TextArea::new(Document::new(&text, Format::default()));
     state.damage.add_all();
-    for key in keys(script) {
-        ide.headless.input(Input::Key(key));
-    }
+    ide.headless.press_all(keys(script));
     if !ide.state().layers.is_empty() || ide.state().modal.mode.is_typing() {
         ide.headless.press("Escape");
     }

@@ -92,10 +92,15 @@ impl Headless {
         self.idle().await;
     }
 
-    /// Presses keys without waiting. Each has a frame of its own; the last one is checked.
+    /// Presses keys without waiting.
     pub fn press(&mut self, keys: &str) {
-        for key in keys.split_whitespace() {
-            let key: Key = key.parse().unwrap_or_else(|_| panic!("`{key}` is no key"));
+        let parse = |key: &str| key.parse().unwrap_or_else(|_| panic!("`{key}` is no key"));
+        self.press_all(keys.split_whitespace().map(parse));
+    }
+
+    /// Presses keys without waiting. Each has a frame of its own; the last one is checked.
+    pub fn press_all(&mut self, keys: impl IntoIterator<Item = Key>) {
+        for key in keys {
             self.unchecked_key(key);
         }
         self.assert_no_missed_damage();
