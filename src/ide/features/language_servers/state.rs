@@ -21,6 +21,7 @@ use crate::ide::features::language_servers::limited::LimitedQuestion;
 use crate::ide::features::language_servers::linked_editing::Linking;
 use crate::ide::features::language_servers::on_save::{PendingSave, SaveProblem};
 use crate::ide::features::language_servers::project_diagnostics::ProjectDiagnostics;
+use crate::ide::features::language_servers::rename::Renaming;
 use crate::ide::features::language_servers::watched_files::TreeWatch;
 use crate::ide::model::buffers::BufferId;
 use crate::lsp::capabilities::watched_files::FileChange;
@@ -202,6 +203,8 @@ pub struct LanguageServers {
     pub locations: (&'static str, Vec<crate::ide::core::layers::picker::PickRow>),
     /// The last call or type hierarchy.
     pub hierarchy: Hierarchy,
+    /// The rename whose new name is being typed.
+    pub renaming: Option<Renaming>,
     /// The last list of code actions.
     pub actions: Vec<FoundAction>,
     /// How many edits were shown to the user without being asked for at that moment.
