@@ -119,6 +119,19 @@ async fn language_server_diagnostics_come_and_go_with_edits() {
 }
 
 #[tokio::test]
+async fn language_server_message_of_a_full_line_is_in_the_status_line_while_the_cursor_is_there() {
+    let text = format!("{} BAD\nBAD\n", "x".repeat(70));
+    let mut ide = trusted(project(&text, &script(&capabilities()))).await;
+    ide.wait_for("2 errors", |state| errors(state) == 2).await;
+    ide.headless.idle().await;
+    let status = |ide: &mut TestIde| ide.picture().lines().rev().nth(1).unwrap().to_string();
+    assert!(status(&mut ide).contains("error: BAD is not"), "{}", ide.picture());
+    ide.keys("Down").await;
+    assert!(!status(&mut ide).contains("BAD"), "it is behind the line: {}", ide.picture());
+    assert!(ide.picture().contains("● BAD is not allowed here"), "{}", ide.picture());
+}
+
+#[tokio::test]
 async fn language_server_diagnostics_are_visited_and_listed() {
     let mut ide = trusted(project("a BAD\nb\nc ODD\n", &script(&capabilities()))).await;
     ide.wait_for("1 errors", |state| errors(state) == 1).await;
@@ -264,6 +277,9 @@ async fn language_server_diagnostics_are_filtered_by_file_check_code_and_severit
     let script = json!({ "capabilities": capabilities(), "on": { "textDocument/didOpen": [found] } });
     let mut ide = trusted(project("BAD\n", &script).size(100, 24)).await;
     ide.wait_for("1 errors", |state| errors(state) == 1).await;
+    let has_warning =
+        |state: &State| state.slots[LANGUAGE_SERVERS].project.of_severity(Severity::Warning).next().is_some();
+    ide.wait_for("the warning", has_warning).await;
     for (query, is_elsewhere) in [
         ("lib/b.toy", true),
         ("clippy", true),
