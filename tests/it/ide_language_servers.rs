@@ -100,7 +100,7 @@ async fn language_server_diagnostics_come_and_go_with_edits() {
     ide.snap("diagnostics_of_a_file");
     let shown = ide.picture();
     assert!(shown.contains("let x = BAD  ● BAD is not allowed…"), "{shown}");
-    assert!(shown.contains("1 error 1 warning"), "{shown}");
+    assert!(shown.contains("E1 W1  error: BAD is not allowed here second line"), "{shown}");
     // They move along before the server answers.
     ide.keys("Enter").await;
     let marks = &ide.state().buffers.current().unwrap().servers.diagnostics;

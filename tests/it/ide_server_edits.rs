@@ -303,9 +303,10 @@ async fn rename_with_file_operations_is_one_step() {
     ide.keys("y").await;
     wait_for_message(&mut ide, "Changed 2 places").await;
     assert_eq!((ide.current_file_name().as_str(), ide.text().as_str()), ("two.toy", "two\n"));
+    // Saved as before: on the disk it fits to the file operations.
     assert_eq!(
         (ide.file_text("lib/two.toy").as_str(), ide.file_text("new.toy").as_str()),
-        ("one\n", "made\n")
+        ("two\n", "made\n")
     );
     assert!(!ide.path("a.toy").exists() && !ide.path("old").exists());
     assert_eq!(ide.file_text("there.toy"), "there\n");
