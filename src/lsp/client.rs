@@ -148,6 +148,12 @@ impl QuestionError {
         let Self::Request(RequestError::Refused(error)) = self else { return false };
         matches!(error.code, RpcError::CONTENT_MODIFIED | RpcError::SERVER_CANCELLED)
     }
+
+    /// Whether there is no answer because the question was given up, by the client or by the server: that is no fault.
+    pub fn is_given_up(&self) -> bool {
+        let Self::Request(RequestError::Refused(error)) = self else { return false };
+        error.code == RpcError::REQUEST_CANCELLED || self.is_passing()
+    }
 }
 
 /// Which locations.

@@ -12,7 +12,7 @@ use ratatui::style::{Color, Modifier};
 use serde_json::{Value, json};
 
 use crate::support::language_server::{
-    self, capabilities, is_running, methods, methods_of, poll, server_text, text_of, trust, trusted,
+    self, capabilities, is_running, methods, methods_of, poll, range, server_text, text_of, trust, trusted,
     wait_for_method,
 };
 use crate::support::task_orders::with_task_orders;
@@ -100,7 +100,7 @@ async fn language_server_diagnostics_come_and_go_with_edits() {
     ide.snap("diagnostics_of_a_file");
     let shown = ide.picture();
     assert!(shown.contains("let x = BAD  ● BAD is not allowed…"), "{shown}");
-    assert!(shown.contains("1 error 1 warning"), "{shown}");
+    assert!(shown.contains("E1 W1  error: BAD is not allowed here second line"), "{shown}");
     // They move along before the server answers.
     ide.keys("Enter").await;
     let marks = &ide.state().buffers.current().unwrap().servers.diagnostics;
@@ -116,6 +116,19 @@ async fn language_server_diagnostics_come_and_go_with_edits() {
     assert_eq!(server_text(&ide), text_of(&mut ide));
     ide.keys("Ctrl-s").await;
     wait_for_method(&mut ide, "textDocument/didSave").await;
+}
+
+#[tokio::test]
+async fn language_server_message_of_a_full_line_is_in_the_status_line_while_the_cursor_is_there() {
+    let text = format!("{} BAD\nBAD\n", "x".repeat(70));
+    let mut ide = trusted(project(&text, &script(&capabilities()))).await;
+    ide.wait_for("2 errors", |state| errors(state) == 2).await;
+    ide.headless.idle().await;
+    let status = |ide: &mut TestIde| ide.picture().lines().rev().nth(1).unwrap().to_string();
+    assert!(status(&mut ide).contains("error: BAD is not"), "{}", ide.picture());
+    ide.keys("Down").await;
+    assert!(!status(&mut ide).contains("BAD"), "it is behind the line: {}", ide.picture());
+    assert!(ide.picture().contains("● BAD is not allowed here"), "{}", ide.picture());
 }
 
 #[tokio::test]
@@ -165,7 +178,7 @@ fn report(path: &str, message: &str) -> Value {
 fn has_found(path: &'static str) -> impl Fn(&State) -> bool {
     move |state| {
         let project = &state.slots[LANGUAGE_SERVERS].project;
-        project.of_severity(Severity::Error).any(|(found, _)| found.ends_with(path))
+        project.of_severity(Severity::Error).any(|(found, ..)| found.ends_with(path))
     }
 }
 
@@ -233,6 +246,58 @@ async fn language_server_diagnostics_sent_of_closed_files_are_listed_below_the_f
     ide.keys("Alt-, k e").await;
     ide.headless.idle().await;
     assert!(ide.picture().contains("c.toy:3  toy"), "{}", ide.picture());
+}
+
+#[tokio::test]
+async fn language_server_diagnostics_of_closed_files_lead_to_their_place_in_units_of_the_server() {
+    let items = json!([{ "range": range((1, 4), (1, 5)), "message": "broken", "source": "toy" }]);
+    let found = json!({ "method": "textDocument/publishDiagnostics",
+        "params": { "uri": "$ROOT/b.toy", "diagnostics": items } });
+    let script = json!({ "capabilities": capabilities(), "on": { "textDocument/didOpen": [found] } });
+    // With a byte order mark, which is not shown.
+    let mut ide = trusted(project("fine\n", &script).file("b.toy", "\u{feff}1\n\té🐚x\n")).await;
+    ide.wait_for("b.toy is reported", has_found("b.toy")).await;
+    ide.keys("Alt-, k e").await;
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("🐚x"), "the line is shown beside the list: {}", ide.picture());
+    ide.keys("Enter").await;
+    ide.wait_for("b.toy is shown", |state| state.buffers.current().unwrap().name() == "b.toy").await;
+    ide.headless.idle().await;
+    let buffer = ide.state().buffers.current().unwrap();
+    assert_eq!(buffer.area.text().char_at(buffer.area.caret()), Some('x'));
+    assert_eq!(ide.cursor(), (2, 8), "a tab of 4 columns, 1 and 2 before it");
+}
+
+#[tokio::test]
+async fn language_server_diagnostics_are_filtered_by_file_check_code_and_severity() {
+    let items = json!([{ "range": range((0, 0), (0, 1)), "message": "broken", "source": "clippy",
+        "code": "E77", "severity": 2 }]);
+    let found = json!({ "method": "textDocument/publishDiagnostics",
+        "params": { "uri": "$ROOT/lib/b.toy", "diagnostics": items } });
+    let script = json!({ "capabilities": capabilities(), "on": { "textDocument/didOpen": [found] } });
+    let mut ide = trusted(project("BAD\n", &script).size(100, 24)).await;
+    ide.wait_for("1 errors", |state| errors(state) == 1).await;
+    let has_warning =
+        |state: &State| state.slots[LANGUAGE_SERVERS].project.of_severity(Severity::Warning).next().is_some();
+    ide.wait_for("the warning", has_warning).await;
+    for (query, is_elsewhere) in [
+        ("lib/b.toy", true),
+        ("clippy", true),
+        ("E77", true),
+        ("warning", true),
+        ("'a.toy", false),
+        ("'E1", false),
+        ("error", false),
+    ] {
+        ide.keys("Alt-, k e").await;
+        ide.type_in(query).await;
+        ide.headless.idle().await;
+        let shown = ide.picture();
+        let row = if is_elsewhere { "warning: broken" } else { "error: BAD is not" };
+        let other = if is_elsewhere { "error: BAD is not" } else { "warning: broken" };
+        assert!(shown.contains(row) && !shown.contains(other), "{query}: {shown}");
+        ide.keys("Escape").await;
+    }
 }
 
 #[tokio::test]

@@ -53,6 +53,7 @@ async fn save_and_close_with_new_edit_stays_open() {
             real: path,
             revision: RevisionId::default(),
             format: Format::default(),
+            is_created: false,
             result: Ok(Stamp::of(b"")),
             then: AfterSave::Close,
         };

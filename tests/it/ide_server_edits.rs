@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::language_server::{capabilities, poll, project, range, sent, trusted};
+use crate::support::language_server::{capabilities, poll, project, project_in, range, sent, trusted};
 use crate::support::test_ide::TestIde;
 
 /// A server that edits.
@@ -124,6 +124,76 @@ async fn rename_box_keeps_the_old_name_where_the_caret_is_moved_first() {
     }
 }
 
+/// Presses the keys of "Rename symbol" and what is typed after them, before the server can answer.
+fn rename_at_once(ide: &mut TestIde, typed: &str) {
+    for key in ["Alt-,", "k", "R"] {
+        ide.headless.press(key);
+    }
+    ide.type_without_settling(typed);
+}
+
+#[tokio::test]
+async fn rename_box_takes_what_is_typed_before_the_server_answers() {
+    let target = json!({ "range": range((0, 0), (0, 3)), "placeholder": "other" });
+    let answers = json!({ "textDocument/prepareRename": target, "textDocument/rename": null });
+    let mut ide = trusted(project("one\n", &script(&answers))).await;
+    rename_at_once(&mut ide, "new");
+    ide.headless.idle().await;
+    assert!(ide.picture().contains("new") && !ide.picture().contains("other"), "{}", ide.picture());
+    ide.keys("Enter").await;
+    wait_for_message(&mut ide, "Nothing to rename here").await;
+    assert_eq!(sent(&ide, "textDocument/rename")["newName"], "new");
+    // Also where the name is accepted before.
+    rename_at_once(&mut ide, "later");
+    ide.headless.press("Enter");
+    ide.headless.idle().await;
+    wait_for_message(&mut ide, "Nothing to rename here").await;
+    assert_eq!(sent(&ide, "textDocument/rename")["newName"], "later");
+    assert_eq!(ide.text(), "one\n", "no key goes into the text");
+}
+
+#[tokio::test]
+async fn rename_box_waits_for_the_server_until_it_is_closed() {
+    let answers = json!({ "textDocument/prepareRename": { "never": true } });
+    let mut ide = trusted(project("one\n", &script(&answers))).await;
+    rename_at_once(&mut ide, "new");
+    ide.headless.press("Enter");
+    ide.wait_for_text("asking the language server").await;
+    ide.type_without_settling("er");
+    ide.wait_for_text("newer").await;
+    ide.headless.press("Escape");
+    // Nothing is waited for any more.
+    ide.headless.idle().await;
+    assert!(!ide.picture().contains("Rename to"), "{}", ide.picture());
+    assert_eq!(ide.text(), "one\n");
+}
+
+#[tokio::test]
+async fn rename_box_closes_where_the_server_says_that_nothing_is_there() {
+    let answers = json!({ "textDocument/prepareRename": null });
+    let mut ide = trusted(project("one\n", &script(&answers))).await;
+    rename_at_once(&mut ide, "new");
+    wait_for_message(&mut ide, "Nothing to rename here").await;
+    assert!(!ide.picture().contains("Rename to"), "{}", ide.picture());
+    assert_eq!(ide.text(), "one\n");
+}
+
+#[tokio::test]
+async fn rename_box_has_the_name_of_the_server_else_the_word_of_the_language() {
+    let answers = json!({ "textDocument/prepareRename": range((0, 0), (0, 7)), "textDocument/rename": null });
+    let mut ide = trusted(project("one-two\n", &script(&answers))).await;
+    rename(&mut ide, "x").await;
+    wait_for_message(&mut ide, "Nothing to rename here").await;
+    assert_eq!(sent(&ide, "textDocument/rename")["newName"], "one-twox");
+    let mut offered = editing();
+    offered["renameProvider"] = json!(true);
+    let script = json!({ "capabilities": offered, "answers": { "textDocument/rename": null } });
+    let mut ide = trusted(project_in("css", "a.css", "one-two {}\n", &script)).await;
+    rename(&mut ide, "x").await;
+    wait_for_message(&mut ide, "Nothing to rename here").await;
+    assert_eq!(sent(&ide, "textDocument/rename")["newName"], "one-twox");
+}
+
 #[tokio::test]
 async fn rename_without_an_answer_says_so() {
     let answers = json!({ "textDocument/rename": null });
@@ -233,9 +303,10 @@ async fn rename_with_file_operations_is_one_step() {
     ide.keys("y").await;
     wait_for_message(&mut ide, "Changed 2 places").await;
     assert_eq!((ide.current_file_name().as_str(), ide.text().as_str()), ("two.toy", "two\n"));
+    // Saved as before: on the disk it fits to the file operations.
     assert_eq!(
         (ide.file_text("lib/two.toy").as_str(), ide.file_text("new.toy").as_str()),
-        ("one\n", "made\n")
+        ("two\n", "made\n")
     );
     assert!(!ide.path("a.toy").exists() && !ide.path("old").exists());
     assert_eq!(ide.file_text("there.toy"), "there\n");

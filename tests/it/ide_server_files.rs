@@ -2,16 +2,20 @@
 //! or another program. The server is a script that does what each test wants.
 
 use std::os::unix::fs::PermissionsExt;
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use bowline::ide::core::state::State;
 use bowline::ide::features::language_servers::state::LANGUAGE_SERVERS;
+use bowline::ide::features::language_servers::watched_files;
+use bowline::ide::model::buffers::Buffer;
 use bowline::llm::providers::scripted::Turn;
 use bowline::tools::Mode;
 use serde_json::{Value, json};
 
 use crate::support::language_server::{
-    capabilities, methods, poll, project, range, sent, server_text, trusted, wait_for_end, wait_for_method,
+    capabilities, methods, poll, project, project_of_two, range, sent, server_text, trusted, wait_for_end,
+    wait_for_method,
 };
 use crate::support::test_ide::TestIde;
 
@@ -80,18 +84,34 @@ fn heard_changes(ide: &TestIde) -> Vec<(u64, String)> {
     all.map(one).collect()
 }
 
+/// Whether the server has heard of a change.
+fn has_heard(log: &Path, kind: u64, name: &str) -> bool {
+    let wanted = format!("\"type\": {kind}");
+    let log = std::fs::read_to_string(log).unwrap_or_default();
+    let is_it = |line: &str| {
+        line.contains("didChangeWatchedFiles")
+            && line.split('{').any(|one| one.contains(name) && one.contains(&wanted))
+    };
+    log.lines().any(is_it)
+}
+
 /// Waits until the server has heard of a change.
 async fn wait_for_change(ide: &mut TestIde, kind: u64, name: &'static str) {
-    let wanted = format!("\"type\": {kind}");
-    poll(ide, move |log| {
-        let log = std::fs::read_to_string(log).unwrap_or_default();
-        let is_it = |line: &str| {
-            line.contains("didChangeWatchedFiles")
-                && line.split('{').any(|one| one.contains(name) && one.contains(&wanted))
-        };
-        log.lines().any(is_it)
-    })
-    .await;
+    poll(ide, move |log| has_heard(log, kind, name)).await;
+}
+
+/// Waits until the server has heard of a change that another program has made: whenever something is seen, time passes.
+async fn wait_for_change_on_disk(ide: &mut TestIde, kind: u64, name: &str) {
+    let log = ide.path("../script.json.log");
+    let limit = Instant::now() + Duration::from_secs(20);
+    while !has_heard(&log, kind, name) {
+        assert!(Instant::now() < limit, "{:?}", heard_changes(ide));
+        if watched_files::deadline(ide.state()).is_some() {
+            ide.advance(watched_files::PAUSE);
+        }
+        ide.headless.idle().await;
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }
 
 /// Waits until the server has registered.
@@ -129,6 +149,126 @@ async fn tree_rename_with_edits_of_the_server_is_one_step() {
     ide.headless.idle().await;
     assert_eq!((ide.file_text("a.toy").as_str(), ide.file_text("b.toy").as_str()), ("a\n", "use a\n"));
     assert_eq!((ide.current_file_name().as_str(), ide.text().as_str()), ("a.toy", "xa\n"));
+}
+
+#[tokio::test]
+async fn tree_undo_takes_back_a_rename_with_edits_of_the_server_as_one_step() {
+    let edit = json!({ "changes": { "$ROOT/b.toy": [replace((0, 4), (0, 5), "c")] } });
+    let script = json!({ "capabilities": operating(), "answers": { "workspace/willRenameFiles": edit } });
+    let mut ide = trusted(project("a\n", &script).file("b.toy", "use a\n").size(80, 24)).await;
+    for undo in ["Alt-1 u", "Alt-, s u"] {
+        move_to(&mut ide, "c.toy").await;
+        ide.wait_for_text("Rename a.toy to c.toy: change 1 place in 1 file").await;
+        ide.advance(Duration::from_secs(2));
+        ide.keys("y").await;
+        wait_for_message(&mut ide, "Changed 1 place in 1 file, 1 file operation").await;
+        ide.keys(undo).await;
+        wait_for_message(&mut ide, "Undone in 1 file").await;
+        assert_eq!((ide.file_text("a.toy").as_str(), ide.file_text("b.toy").as_str()), ("a\n", "use a\n"));
+        assert!(!ide.path("c.toy").exists());
+        // Neither of the two has it any more.
+        ide.keys("Alt-1 u").await;
+        assert_eq!(ide.status_message(), "No file operation to undo");
+        ide.keys("Alt-, s u").await;
+        assert_eq!(ide.status_message(), "No applied results to undo");
+    }
+}
+
+#[tokio::test]
+async fn tree_rename_saves_open_files_that_were_saved_before_and_so_does_its_undo() {
+    let edit = json!({ "changes": {
+        "$ROOT/b.toy": [replace((0, 4), (0, 5), "c")], "$ROOT/d.toy": [replace((0, 4), (0, 5), "c")],
+    } });
+    let script = json!({ "capabilities": operating(), "answers": { "workspace/willRenameFiles": edit } });
+    let setup = project("a\n", &script).with("b.toy", "use a\n").with("d.toy", "use a\n").size(80, 24);
+    let mut ide = trusted(setup).await;
+    while ide.current_file_name() != "d.toy" {
+        ide.state().buffers.cycle(1);
+    }
+    ide.keys("Ctrl-End").await;
+    ide.type_in("x").await;
+    ide.keys("Alt-1 Home").await;
+    move_to(&mut ide, "c.toy").await;
+    ide.wait_for_text("b.toy: 1 place (open, is saved)").await;
+    assert!(ide.picture().contains("d.toy: 1 place (open, stays unsaved)"), "{}", ide.picture());
+    ide.advance(Duration::from_secs(2));
+    ide.keys("y").await;
+    wait_for_message(&mut ide, "Changed 2 places in 2 files, 1 file operation. Undo all of it: ").await;
+    assert_eq!((ide.file_text("b.toy").as_str(), ide.file_text("d.toy").as_str()), ("use c\n", "use a\n"));
+    assert_eq!(ide.text(), "use c\nx");
+    ide.keys("Alt-1 u").await;
+    wait_for_message(&mut ide, "Undone in 2 files").await;
+    assert_eq!((ide.file_text("b.toy").as_str(), ide.file_text("d.toy").as_str()), ("use a\n", "use a\n"));
+    assert_eq!(ide.text(), "use a\nx");
+    assert!(ide.path("a.toy").exists() && !ide.path("c.toy").exists());
+    let unsaved: Vec<String> = ide.state().buffers.unsaved().map(Buffer::name).collect();
+    assert_eq!(unsaved, ["d.toy"]);
+}
+
+/// The edit of `path` that puts a letter in place of the fifth one.
+fn fifth(path: &str, letter: &str) -> Value {
+    json!({ "changes": { format!("$ROOT/{path}"): [replace((0, 4), (0, 5), letter)] } })
+}
+
+#[tokio::test]
+async fn tree_rename_applies_the_edits_of_all_servers_that_fit_together() {
+    for (second, places, b, d, left_out) in [
+        (fifth("d.toy", "c"), "2 places in 2 files", "use c\n", "use c\n", None),
+        (fifth("b.toy", "c"), "1 place in 1 file", "use c\n", "use a\n", None),
+        (
+            fifth("b.toy", "z"),
+            "1 place in 1 file",
+            "use c\n",
+            "use a\n",
+            Some("edits overlap in line 1: b.toy"),
+        ),
+        (fifth("none.toy", "z"), "1 place in 1 file", "use c\n", "use a\n", Some("none.toy")),
+    ] {
+        let answering = |edit: &Value| json!({ "capabilities": operating(), "answers": { "workspace/willRenameFiles": edit } });
+        let setup = project_of_two("a\n", &answering(&fifth("b.toy", "c")), &answering(&second));
+        let setup = setup.file("b.toy", "use a\n").file("d.toy", "use a\n").size(100, 24);
+        let mut ide = trusted(setup).await;
+        let all_run = |state: &State| {
+            let servers = &state.slots[LANGUAGE_SERVERS].servers;
+            servers.len() == 2 && servers.iter().all(|server| server.offers("workspace/willRenameFiles"))
+        };
+        ide.wait_for("both servers", all_run).await;
+        move_to(&mut ide, "c.toy").await;
+        ide.wait_for_text(&format!("change {places}, 1 file operation?")).await;
+        let shown = ide.picture();
+        assert_eq!(shown.contains("The edits of other are left out: "), left_out.is_some(), "{shown}");
+        assert!(shown.contains(left_out.unwrap_or_default()), "{shown}");
+        ide.advance(Duration::from_secs(2));
+        ide.keys("y").await;
+        wait_for_message(&mut ide, "Changed ").await;
+        assert_eq!((ide.file_text("b.toy").as_str(), ide.file_text("d.toy").as_str()), (b, d));
+    }
+}
+
+#[tokio::test]
+async fn text_saved_as_a_new_file_is_heard_by_servers_as_created() {
+    let mut ide =
+        trusted(project("a\n", &json!({ "capabilities": operating() })).file("old.toy", "o\n")).await;
+    for (name, is_created) in [("new.toy", true), ("old.toy", false)] {
+        ide.keys("Alt-x").await;
+        ide.type_in("file.save-as").await;
+        ide.keys("Enter Ctrl-u").await;
+        ide.type_in(name).await;
+        ide.keys("Enter").await;
+        if !is_created {
+            ide.wait_for_text("exists already").await;
+            ide.keys("o").await;
+        }
+        wait_for_message(&mut ide, &format!("Saved {name}")).await;
+        wait_for_method(&mut ide, "workspace/didCreateFiles").await;
+    }
+    ide.type_in("x").await;
+    ide.keys("Ctrl-s").await;
+    wait_for_message(&mut ide, "Saved old.toy").await;
+    wait_for_method(&mut ide, "textDocument/didSave").await;
+    let created = methods(&ide).iter().filter(|method| *method == "workspace/didCreateFiles").count();
+    assert_eq!(created, 1, "neither a file that was there nor one that is saved again");
+    assert_eq!(names(&ide, "workspace/didCreateFiles", "files", "uri"), ["new.toy"]);
 }
 
 #[tokio::test]
@@ -291,6 +431,10 @@ async fn watched_files_are_sent_as_created_changed_and_deleted() {
     ide.keys("Home").await;
     move_to(&mut ide, "code").await;
     wait_for_change(&mut ide, 1, "code/c.toy").await;
+    // And it is gone from the old one, as it is where the folder is deleted.
+    wait_for_change(&mut ide, 3, "lib/c.toy").await;
+    ide.keys("Alt-1 Home d y").await;
+    wait_for_change(&mut ide, 3, "code/c.toy").await;
     let all = heard_changes(&ide);
     assert!(
         !all.iter().any(|(_, name)| name == "code" || name == "lib"),
@@ -315,10 +459,37 @@ async fn watched_files_that_the_agent_or_another_program_changes_are_sent() {
     ide.wait_for("the watch", |state| state.slots[LANGUAGE_SERVERS].tree_watch.is_some()).await;
     ide.headless.idle().await;
     ide.write_file("other.toy", "new\n");
-    wait_for_change(&mut ide, 1, "other.toy").await;
+    wait_for_change_on_disk(&mut ide, 1, "other.toy").await;
     std::fs::create_dir(ide.path("fresh")).unwrap();
     ide.write_file("fresh/deep.toy", "new\n");
-    wait_for_change(&mut ide, 1, "deep.toy").await;
+    wait_for_change_on_disk(&mut ide, 1, "deep.toy").await;
+}
+
+#[tokio::test]
+async fn watched_files_that_other_programs_change_are_sent_after_a_pause() {
+    let mut ide = trusted(project("one\n", &watching(&json!({})))).await;
+    wait_for_registration(&mut ide).await;
+    ide.wait_for("the watch", |state| state.slots[LANGUAGE_SERVERS].tree_watch.is_some()).await;
+    ide.headless.idle().await;
+    ide.write_file("other.toy", "new\n");
+    ide.wait_for("a change", |state| watched_files::deadline(state).is_some()).await;
+    ide.headless.idle().await;
+    assert_eq!(heard_changes(&ide), [], "more may follow");
+    ide.advance(watched_files::PAUSE);
+    wait_for_change(&mut ide, 1, "other.toy").await;
+}
+
+#[tokio::test]
+async fn watched_files_of_a_folder_that_the_agent_moves_are_sent() {
+    let question = json!({ "action": "rename_file", "file": "lib", "new_name": "code" });
+    let turns = [Turn::call("c1", "lsp", question), Turn::text("all done")];
+    let setup = project("one\n", &watching(&json!({}))).file("lib/c.toy", "c\n");
+    let mut ide = trusted(setup.turns(turns).tools(&["lsp"]).policy(Mode::Full)).await;
+    wait_for_registration(&mut ide).await;
+    ide.send_prompt("move it").await;
+    wait_for_end(&mut ide).await;
+    wait_for_change(&mut ide, 3, "lib/c.toy").await;
+    wait_for_change(&mut ide, 1, "code/c.toy").await;
 }
 
 #[tokio::test]

@@ -117,7 +117,9 @@ async fn formatter_of_the_project_runs_once_the_folder_is_trusted() {
     ide.keys("Alt-, k f").await;
     wait_for_message(&mut ide, "Formatting needs a trusted folder. Trust it: ").await;
     ide.wait_for_text("Trust this project?").await;
-    assert!(ide.picture().contains("tr a-z A-Z"), "{}", ide.picture());
+    let shown = ide.picture();
+    assert!(shown.contains("Formatters run settings and plugins") && shown.contains("tr a-z A-Z"), "{shown}");
+    assert!(!shown.contains("Language servers run"), "{shown}");
     assert_eq!(ide.text(), "one\n");
     trust(&mut ide).await;
     wait_for_message(&mut ide, "Project is trusted").await;

@@ -194,6 +194,33 @@ async fn server_list_shows_memory_and_follows_its_servers() {
 }
 
 #[tokio::test]
+async fn server_list_in_a_small_window_has_memory_work_and_the_wrapped_log() {
+    let begin = json!({ "kind": "begin", "title": "Indexing a project with many crates and a long name" });
+    let long = format!("a line of the log {} that ends here", "very ".repeat(12));
+    let on = json!({ "textDocument/didOpen": [
+        { "method": "$/progress", "params": { "token": 1, "value": begin } },
+        { "method": "window/logMessage", "params": { "type": 4, "message": long } },
+    ] });
+    let mut ide =
+        trusted(project("one\n", &json!({ "capabilities": capabilities(), "on": on })).size(60, 20)).await;
+    ide.wait_for("the log", |state| !state.slots[LANGUAGE_SERVERS].servers[0].log.is_empty()).await;
+    ide.keys("Alt-, k s").await;
+    ide.wait_for_text(" MB: Index").await;
+    let shown = ide.picture();
+    assert!(shown.contains("a line of the log") && shown.contains("that ends here"), "{shown}");
+    // With room for it the log is beside the list, wrapped as well.
+    let mut ide =
+        trusted(project("one\n", &json!({ "capabilities": capabilities(), "on": on })).size(90, 30)).await;
+    ide.wait_for("the log", |state| !state.slots[LANGUAGE_SERVERS].servers[0].log.is_empty()).await;
+    ide.keys("Alt-, k s").await;
+    ide.wait_for_text(" MB: Index").await;
+    ide.headless.idle().await;
+    let shown = ide.picture();
+    assert!(shown.contains("Process:") && shown.contains("ends here"), "{shown}");
+    assert_eq!(shown.matches("a line of the log").count(), 1, "{shown}");
+}
+
+#[tokio::test]
 async fn server_over_its_memory_limit_is_ended_and_not_started_again() {
     let setup = project("one\n", &json!({ "capabilities": capabilities() }));
     let mut ide = setup.config_file("settings.toml", "language-server-memory = 1\n").start().await;

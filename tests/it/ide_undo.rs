@@ -172,6 +172,10 @@ async fn undo_agent_turn_skips_edit_already_undone() {
     assert_eq!(ide.text(), "1\n2\n3\n");
     ide.keys("Alt-8 e").await;
     assert_eq!(ide.text(), "1\n2\nthree\n");
+    assert_eq!(
+        ide.status_message(),
+        "Undid the agent's edit; not saved: a.txt. 1 other file of that turn: Alt-, a t"
+    );
     ide.keys("Alt-8 t").await;
     assert_eq!(file_texts(&mut ide), ["1\ntwo\nthree\n", "größe\n"]);
 }

@@ -25,7 +25,7 @@ pub static ROWS: &[Row] = &[
         kind: Kind::Text,
         default: "\"auto\"",
         aliases: &["color scheme", "colors", "dark mode", "light mode"],
-        doc: "Color theme: a name, light/dark, or auto, which follows the terminal",
+        doc: "Color theme: a name, two such as mist/midnight for light and dark terminals, or auto",
         project: true,
         assign: |settings, value| text(value, &mut settings.theme),
     },

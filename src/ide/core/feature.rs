@@ -34,6 +34,8 @@ pub enum FeatureEvent {
         buffer: BufferId,
         /// Whether under another name than before.
         is_renamed: bool,
+        /// Whether there was no such file before.
+        is_created: bool,
     },
     /// Files of open texts were moved; the texts belong to the new paths.
     TextsMoved,
@@ -138,6 +140,8 @@ pub struct Feature {
     pub after_job: fn(&mut Cx<'_>, &TreeJob, &Path),
     /// Reaction to a file that was changed on the disk, by any program.
     pub on_disk_change: fn(&mut Cx<'_>, &Path, DiskChange),
+    /// Called once a file or folder was moved on the disk: from, to. It is no change of either path then.
+    pub on_disk_move: fn(&mut Cx<'_>, &Path, &Path),
     /// The settings whose changes it makes take effect.
     pub settings: &'static [&'static [SettingSpec]],
     /// Its commands for command lines.
@@ -162,6 +166,7 @@ impl Feature {
             before_job: |_, _, rest| Some(rest),
             after_job: |_, _, _| {},
             on_disk_change: |_, _, _| {},
+            on_disk_move: |_, _, _| {},
             settings: &[],
             line_commands: &[],
             deadline: |_| None,
@@ -188,5 +193,12 @@ pub fn notify_job(cx: &mut Cx<'_>, job: &TreeJob, path: &Path) {
 pub fn notify_disk_change(cx: &mut Cx<'_>, path: &Path, change: DiskChange) {
     for feature in cx.state.catalog.features {
         (feature.on_disk_change)(cx, path, change);
+    }
+}
+
+/// Notifies every feature of a file or folder that was moved on the disk.
+pub fn notify_disk_move(cx: &mut Cx<'_>, from: &Path, to: &Path) {
+    for feature in cx.state.catalog.features {
+        (feature.on_disk_move)(cx, from, to);
     }
 }

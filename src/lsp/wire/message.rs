@@ -52,6 +52,8 @@ impl RpcError {
     pub const METHOD_NOT_FOUND: i64 = -32601;
     /// The parameters are wrong.
     pub const INVALID_PARAMS: i64 = -32602;
+    /// The request was cancelled.
+    pub const REQUEST_CANCELLED: i64 = -32800;
     /// The text changed while the server worked on it.
     pub const CONTENT_MODIFIED: i64 = -32801;
     /// The server gave up and may be asked again.

@@ -52,6 +52,21 @@ fn project_of((language, keys): (&str, &str), name: &str, text: &str, script: &V
     setup.config_file("servers.toml", &table)
 }
 
+/// A project with a file `a.toy` and two servers for such files, `toy` and `other`, each with its script.
+pub fn project_of_two(text: &str, first: &Value, second: &Value) -> IdeSetup {
+    let setup = IdeSetup::new().with("a.toy", text).language_servers();
+    let mut table = String::new();
+    for (name, file, script) in [("toy", "script.json", first), ("other", "other.json", second)] {
+        let file = setup.workspace_dir().with_file_name(file);
+        std::fs::write(&file, script.to_string()).unwrap();
+        let file = file.display().to_string();
+        table +=
+            &format!("[language-server.{name}]\ncommand = \"python3\"\nargs = [{SERVER:?}, {file:?}]\n\n");
+    }
+    let language = "[[language]]\nname = \"toy\"\nfile-types = [\"toy\"]\nroots = []\nlanguage-servers = [\"toy\", \"other\"]\n";
+    setup.config_file("servers.toml", &(table + language))
+}
+
 /// Trusts the folder, once the question has been there for a moment: a key typed before would be no answer.
 pub async fn trust(ide: &mut TestIde) {
     ide.wait_for_text("Trust this project?").await;

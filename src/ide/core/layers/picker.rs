@@ -74,8 +74,7 @@ pub struct PickerSpec {
     pub load: fn(&State) -> RowSource,
     /// The letters of a row that a query matches, as indices of graphemes, where the rows are not found by the filter.
     pub letters: Option<fn(query: &str, row: &PickRow) -> Vec<u32>>,
-    /// How well a query matches a row, in place of the filter that takes letters from anywhere; `None` if it does not. For
-    /// rows that are available at once.
+    /// How well a query matches a row that is available at once, in place of the filter; `None` if it does not.
     pub rank: Option<fn(query: &str, row: &PickRow) -> Option<u32>>,
     /// Whether a row is dimmed, because accepting it does nothing now.
     pub is_dimmed: fn(&Pick) -> bool,
@@ -83,8 +82,7 @@ pub struct PickerSpec {
     pub commands: &'static [&'static str],
     /// Accepts a row. `marked` are the rows marked with Tab.
     pub accept: fn(&mut Cx<'_>, pick: &Pick, marked: &[Pick]),
-    /// Accepts a row of a list of files at the one-based line and column behind a colon of the query, which are not
-    /// matched then. Without it they are.
+    /// Accepts a row at the one-based line and column behind a colon of the query; without it these are matched.
     pub accept_at: Option<AcceptAt>,
     /// Accepts all rows marked with Tab together; without it places in files are opened.
     pub accept_many: Option<fn(&mut Cx<'_>, marked: &[Pick])>,
@@ -168,6 +166,8 @@ impl PickerSpec {
 pub struct About {
     /// Lines that there is room for.
     pub lines: u16,
+    /// Whether it is said only where there is no room for what is shown beside the list.
+    pub in_place_of_preview: bool,
     /// Returns the lines.
     pub text: fn(&State, &Pick) -> Vec<String>,
 }

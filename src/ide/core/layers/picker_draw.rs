@@ -135,7 +135,9 @@ fn footer(picker: &Picker, state: &State) -> String {
 /// Returns the rows for what is said about a row, 0 where the list would have no room. A text that takes more lines
 /// than usual takes them from the list, as long as that has some.
 fn about_rows(picker: &Picker, state: &State, (cols, rows): (u16, u16)) -> u16 {
-    let usual = picker.spec.about.as_ref().map_or(0, |about| about.lines + 1);
+    let has_preview = !state.is_accessible() && preview_cols(picker, cols) > 0;
+    let about = picker.spec.about.as_ref().filter(|about| !(about.in_place_of_preview && has_preview));
+    let usual = about.map_or(0, |about| about.lines + 1);
     if usual == 0 || rows < usual + LIST_MIN {
         return 0;
     }

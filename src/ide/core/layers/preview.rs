@@ -15,6 +15,8 @@ pub struct PreviewTarget {
     pub source: PreviewSource,
     /// The line in the middle, from 1; without one the beginning is shown.
     pub line: Option<usize>,
+    /// Whether its lines are wrapped, whatever its name.
+    pub is_wrapped: bool,
 }
 
 /// Source of what is shown beside the list.
@@ -64,17 +66,23 @@ impl Eq for PreviewText {}
 impl PreviewTarget {
     /// Returns a place in a file; without a line it is the beginning.
     pub fn file(path: impl Into<PathBuf>, line: Option<usize>) -> Self {
-        Self { source: PreviewSource::File(path.into()), line }
+        Self { source: PreviewSource::File(path.into()), line, is_wrapped: false }
     }
 
     /// Returns a text that is at hand.
     pub fn text(text: impl Into<Arc<str>>) -> Self {
-        Self { source: PreviewSource::Text(text.into()), line: None }
+        Self { source: PreviewSource::Text(text.into()), line: None, is_wrapped: false }
+    }
+
+    /// Wraps its lines.
+    #[must_use]
+    pub fn wrapped(self) -> Self {
+        Self { is_wrapped: true, ..self }
     }
 
     /// Returns a text that a task makes.
     pub fn made(name: &'static str, key: String, make: MakeText) -> Self {
-        Self { source: PreviewSource::Made(PreviewText { name, key, make }), line: None }
+        Self { source: PreviewSource::Made(PreviewText { name, key, make }), line: None, is_wrapped: false }
     }
 
     /// Returns the file, if it is one.

@@ -3,5 +3,6 @@
 
 pub mod highlighting;
 pub mod layout;
+pub mod line_message;
 pub mod pane;
 pub mod scan;

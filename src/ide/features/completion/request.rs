@@ -208,7 +208,7 @@ fn note_problem(cx: &mut Cx<'_>, server: u32, error: &QuestionError) {
         && let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(server)
     {
         // Nothing nags while the user types; the list of servers has it.
-        server.note(format!("completions: {}", visible(&error.to_string())));
+        server.note_problem("completions", error);
     }
 }
 

@@ -54,7 +54,7 @@ fn ask(cx: &mut Cx<'_>, place: &Place, typed: Option<char>, is_shown: bool, is_b
             match client.signatures(&path, caret.0, typed, is_shown).await {
                 Ok(Some(found)) => return (Some(found), problems),
                 Ok(None) | Err(QuestionError::NotOffered) => {}
-                Err(error) => problems.push((server, error.to_string())),
+                Err(error) => problems.push((server, error)),
             }
         }
         (None, problems)
@@ -63,7 +63,7 @@ fn ask(cx: &mut Cx<'_>, place: &Place, typed: Option<char>, is_shown: bool, is_b
         let Some((found, problems)) = answer_or_error(cx, "ask language servers", answer) else { return };
         for (server, problem) in problems {
             if let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(server) {
-                server.note(format!("signatures: {}", visible(&problem)));
+                server.note_problem("signatures", &problem);
             }
         }
         if cx.state.slots[COMPLETIONS].last_signature != number {

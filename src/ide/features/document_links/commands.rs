@@ -76,10 +76,9 @@ fn begin(cx: &mut Cx<'_>) {
         {
             return Ok((target(&address), address));
         }
-        match written(wanted).await {
-            Some(found) => Ok(found),
-            None => Err(no_answer(&problems, "No link here")),
-        }
+        written(wanted)
+            .await
+            .map_err(|reason| no_answer(&problems, reason.as_deref().unwrap_or("No link here")))
     };
     cx.tasks.spawn("document-links.ask", work, move |cx, answer| {
         let Some(answer) = answer_or_error(cx, "look for a link", answer) else { return };
@@ -132,22 +131,33 @@ async fn of_servers(
 }
 
 /// Returns where a link leads that is written in the text: a page, or a file that exists.
-async fn written(wanted: Wanted) -> Option<(Target, String)> {
-    let paths = match wanted.found? {
-        Found::Page(address) => return Some((Target::Other(address.clone()), address)),
+///
+/// # Errors
+///
+/// Why it leads nowhere, if something that looks like a path is written there.
+async fn written(wanted: Wanted) -> Result<(Target, String), Option<String>> {
+    let paths = match wanted.found.ok_or(None)? {
+        Found::Page(address) => return Ok((Target::Other(address.clone()), address)),
         Found::Paths(paths) => paths,
     };
+    let mut is_folder = false;
     for folder in &wanted.folders {
         for (path, place) in &paths {
             let path = paths::absolute(folder, &paths::expand_home(path, &wanted.home));
             let stat = wanted.env.stat(&path).await;
-            if stat.is_ok_and(|stat| stat.kind == FileKind::File) {
-                let address = path.display().to_string();
-                return Some((Target::File(path, *place), address));
+            match stat.map(|stat| stat.kind) {
+                Ok(FileKind::File) => {
+                    let address = path.display().to_string();
+                    return Ok((Target::File(path, *place), address));
+                }
+                Ok(FileKind::Folder) => is_folder = true,
+                _ => {}
             }
         }
     }
-    None
+    let missing = find::likely_path(&paths).map(|path| truncate(&visible(path), CELLS).into_owned());
+    Err(missing
+        .map(|path| if is_folder { format!("Folder: {path}") } else { format!("No such file: {path}") }))
 }
 
 /// Opens a file of the workspace; asks about everything else.

@@ -2,6 +2,7 @@
 //! not known here. Pure.
 
 use std::ops::Range;
+use std::path::Path;
 
 use crate::base::paths::split_position;
 
@@ -27,6 +28,14 @@ const SENTENCE: &[char] = &['.', ',', ':', ';', '!', '?', '\''];
 /// Returns what may be a link at an offset of a line.
 pub fn link_at(line: &str, at: usize) -> Option<Found> {
     page(line, at).map(Found::Page).or_else(|| paths(line, at).map(Found::Paths))
+}
+
+/// Returns the likeliest path among readings, if it looks like one: with a folder or an extension.
+pub fn likely_path(readings: &[PathAt]) -> Option<&str> {
+    let path = readings.iter().map(|(path, _)| path.as_str()).min_by_key(|path| path.len())?;
+    let extension = Path::new(path).extension().and_then(|extension| extension.to_str());
+    let has_extension = extension.is_some_and(|extension| extension.starts_with(char::is_alphabetic));
+    (path.contains('/') || has_extension).then_some(path)
 }
 
 /// Returns the run of characters around an offset, which may be at its end.
@@ -118,6 +127,16 @@ mod tests {
         has("in a.rs:7|.", "a.rs", Some((7, 1)));
         has("é|:x.rs", "é:x.rs", None);
         assert_eq!(at("a  |  b"), None);
+        for (text, path) in [
+            ("at src/|a.rs:12:5: no", Some("src/a.rs")),
+            ("[b](docs/b|.md#part)", Some("docs/b.md")),
+            ("in a.rs:7|.", Some("a.rs")),
+            ("the| word.", None),
+            ("at 12:|30", None),
+            ("is 3.1|4", None),
+        ] {
+            assert_eq!(likely_path(&all(text)), path, "{text}");
+        }
         assert_eq!(at("..|."), None);
     }
 }

@@ -10,14 +10,11 @@ use crate::ide::core::feature::{self, JobStep, Prepared};
 use crate::ide::core::panes::Focus;
 use crate::ide::core::tree_job::TreeJob;
 use crate::ide::editor::commands::panes;
-use crate::ide::features::file_tree::steps::{self, TREE_STEPS, TreeStep};
+use crate::ide::features::file_tree::steps::{self, TREE_STEPS, TreeStep, Undoable};
 use crate::ide::features::files;
 use crate::ide::features::files::list::list;
 use crate::ide::features::files::moved;
 use crate::ide::model::buffers::{Buffer, BufferId};
-
-/// Maximum number of steps that can be undone.
-const STEPS_MAX: usize = 64;
 
 /// Why a job cannot be done now.
 enum Refusal {
@@ -41,7 +38,7 @@ pub fn start_job(cx: &mut Cx<'_>, job: TreeJob, step: Option<TreeStep>) {
         return cx.state.set_status("File changes are running already");
     }
     if let Err(refusal) = check(cx, &job, step.as_ref()) {
-        cx.state.slots[TREE_STEPS].undoable.extend(step);
+        cx.state.slots[TREE_STEPS].undoable.extend(step.map(Undoable::Job));
         return refusal.show(cx);
     }
     // What is undone was asked about before.
@@ -124,7 +121,12 @@ pub fn undo(cx: &mut Cx<'_>) {
         return cx.state.set_status("File changes are running already");
     }
     match cx.state.slots[TREE_STEPS].undoable.pop() {
-        Some(step) => start_job(cx, step.inverse(), Some(step)),
+        Some(Undoable::Job(step)) => start_job(cx, step.inverse(), Some(step)),
+        Some(together @ Undoable::Together { number, undo }) => {
+            // The feature that undoes it takes it away.
+            cx.state.slots[TREE_STEPS].undoable.push(together);
+            undo(cx, number);
+        }
         None => cx.state.set_status("No file operation to undo"),
     }
 }
@@ -148,11 +150,7 @@ fn on_done(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, result: io::Res
             .keys_for(crate::ide::core::keys::keymap::KeyContext::Files, "files.undo")
             .unwrap_or_default();
         cx.state.set_status(format!("Done: {what}. Undo: {key} in the tree"));
-        let steps = &mut cx.state.slots[TREE_STEPS].undoable;
-        steps.push(step);
-        if steps.len() > STEPS_MAX {
-            steps.remove(0);
-        }
+        cx.state.slots[TREE_STEPS].push(Undoable::Job(step));
     }
     update_open_files(cx, job, &new_path, of.is_none());
     files::events::refresh_tree(cx);
@@ -185,7 +183,7 @@ fn keep_for_retry(cx: &mut Cx<'_>, step: TreeStep, error: ErrorKind) -> bool {
         return false;
     }
     steps.failed = Some(step.clone());
-    steps.undoable.push(step);
+    steps.undoable.push(Undoable::Job(step));
     true
 }
 

@@ -1,9 +1,10 @@
-//! Jobs on files and folders from the tree, and how each is undone. Must not know the state.
+//! Jobs on files and folders from the tree, and how each is undone. Must not know what else others change with them.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::exec::disk::tree;
+use crate::ide::core::context::Cx;
 use crate::ide::core::slots::Slot;
 use crate::ide::core::tree_job::TreeJob;
 
@@ -28,6 +29,13 @@ impl TreeStep {
         }
     }
 
+    /// Returns where what it is about is now, unless it is deleted.
+    pub fn path_after(&self) -> &Path {
+        match self {
+            Self::Created(path) | Self::Moved(_, path) | Self::Deleted(path, _) => path,
+        }
+    }
+
     /// Returns the job that undoes it.
     pub fn inverse(&self) -> TreeJob {
         match self {
@@ -36,6 +44,23 @@ impl TreeStep {
             Self::Deleted(path, kept) => TreeJob::Move { from: kept.clone(), to: path.clone() },
         }
     }
+}
+
+/// Maximum number of steps that can be undone.
+const STEPS_MAX: usize = 64;
+
+/// A step that can be undone from the tree.
+#[derive(Debug, Clone)]
+pub enum Undoable {
+    /// A job of the tree.
+    Job(TreeStep),
+    /// Jobs that another feature has done together with changes of texts.
+    Together {
+        /// Its number there.
+        number: u64,
+        /// Undoes all of it.
+        undo: fn(&mut Cx<'_>, u64),
+    },
 }
 
 /// Slot of the feature's state.
@@ -47,7 +72,7 @@ pub struct TreeSteps {
     /// The trash folder for deleted files.
     pub trash: PathBuf,
     /// The steps, the last one at the end.
-    pub undoable: Vec<TreeStep>,
+    pub undoable: Vec<Undoable>,
     /// The step whose undo has just failed.
     pub failed: Option<TreeStep>,
     /// Whether a job is running.
@@ -66,6 +91,20 @@ impl TreeSteps {
             is_busy: false,
             followed: None,
         }
+    }
+
+    /// Keeps a step to be undone.
+    pub fn push(&mut self, step: Undoable) {
+        self.undoable.push(step);
+        if self.undoable.len() > STEPS_MAX {
+            self.undoable.remove(0);
+        }
+    }
+
+    /// Forgets a step of another feature: it is undone, or cannot be any more.
+    pub fn forget_together(&mut self, forgotten: u64) {
+        self.undoable
+            .retain(|step| !matches!(step, Undoable::Together { number, .. } if *number == forgotten));
     }
 }
 

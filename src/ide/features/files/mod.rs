@@ -46,7 +46,7 @@ pub const FEATURE: Feature = Feature {
         }
         FeatureEvent::DeadlineReached => disk::tick(cx),
         FeatureEvent::Closing(id) => closed::note(cx.state, id),
-        FeatureEvent::Opened(id) | FeatureEvent::Saved { buffer: id, is_renamed: true } => {
+        FeatureEvent::Opened(id) | FeatureEvent::Saved { buffer: id, is_renamed: true, .. } => {
             editorconfig::on_opened(cx, id);
         }
         _ => {}

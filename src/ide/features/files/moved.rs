@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::base::paths;
 use crate::ide::core::context::Cx;
-use crate::ide::core::feature::{self, DiskChange, FeatureEvent};
+use crate::ide::core::feature::{self, FeatureEvent};
 use crate::ide::core::state::State;
 use crate::ide::features::files::commands::save_buffer;
 use crate::ide::features::files::editorconfig;
@@ -94,8 +94,7 @@ pub fn end(cx: &mut Cx<'_>, from: &Path, to: &Path, real: Option<&Path>) {
         Some(real) => {
             follow(cx, from, to, real);
             refresh_tree(cx);
-            feature::notify_disk_change(cx, from, DiskChange::Deleted);
-            feature::notify_disk_change(cx, to, DiskChange::Created);
+            feature::notify_disk_move(cx, from, to);
         }
         None => resume_saves(cx, from),
     }

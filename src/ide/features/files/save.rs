@@ -30,6 +30,8 @@ const TRIES_MAX: u8 = 3;
 pub enum AfterSave {
     /// Nothing.
     Stay,
+    /// Nothing, and no message: the file is saved together with others.
+    Quiet,
     /// Close the file.
     Close,
     /// Quit, once nothing is unsaved.
@@ -61,6 +63,8 @@ pub struct SaveResult {
     pub revision: RevisionId,
     /// The format in which it was written.
     pub format: Format,
+    /// Whether there was no such file before.
+    pub is_created: bool,
     /// The file's new state.
     pub result: Result<Stamp, EnvError>,
     /// What follows the save.
@@ -194,14 +198,14 @@ fn on_tidied(cx: &mut Cx<'_>, mut save: SaveRequest, (version, tries): (u64, u8)
 fn write_text(cx: &mut Cx<'_>, save: SaveRequest) {
     let env = cx.env.clone();
     let SaveRequest { buffer, path, text, format, revision, expected, then } = save;
-    let to = path.clone();
+    let (to, is_created) = (path.clone(), expected == Some(Stamp::missing()));
     let work = async move {
         let result = write_file(&*env, &to, (text, format), expected).await;
         (env.resolve(&to).await.unwrap_or(to), result)
     };
     cx.tasks.spawn("files.save", work, move |cx, written| {
         let (real, result) = written.unwrap_or_else(|error| (path.clone(), Err(internal(&path, error))));
-        on_saved(cx, SaveResult { buffer, path, real, revision, format, result, then });
+        on_saved(cx, SaveResult { buffer, path, real, revision, format, is_created, result, then });
     });
 }
 
@@ -223,7 +227,8 @@ async fn write_file(
 fn on_save_failed(cx: &mut Cx<'_>, save: SaveRequest, error: TaskError) {
     let SaveRequest { buffer, path, format, revision, then, .. } = save;
     let result = Err(internal(&path, error));
-    on_saved(cx, SaveResult { buffer, real: path.clone(), path, revision, format, result, then });
+    let real = path.clone();
+    on_saved(cx, SaveResult { buffer, path, real, revision, format, is_created: false, result, then });
 }
 
 fn internal(path: &Path, TaskError::Panicked(message): TaskError) -> EnvError {
@@ -237,8 +242,8 @@ pub fn on_saved(cx: &mut Cx<'_>, saved: SaveResult) {
     let shown_path = saved.path.clone();
     match saved.result {
         Ok(stamp) => {
-            let renamed = buffer.path.as_ref() != Some(&saved.path);
-            let is_new = renamed || buffer.stamp.is_none();
+            let is_renamed = buffer.path.as_ref() != Some(&saved.path);
+            let is_created = saved.is_created;
             buffer.path = Some(saved.path);
             buffer.real = Some(saved.real);
             buffer.stamp = Some(stamp);
@@ -248,13 +253,15 @@ pub fn on_saved(cx: &mut Cx<'_>, saved: SaveResult) {
             buffer.area.document.mark_saved_at(saved.revision);
             buffer.area.per_view.hunks.invalidate();
             let name = buffer.name();
-            cx.state.set_status(format!("Saved {name}"));
+            if saved.then != AfterSave::Quiet {
+                cx.state.set_status(format!("Saved {name}"));
+            }
             disk::close_dialog(cx, saved.buffer);
             refresh_folder(cx, &shown_path);
             editorconfig::on_written(cx, &shown_path);
-            let change = if is_new { DiskChange::Created } else { DiskChange::Changed };
+            let change = if is_created { DiskChange::Created } else { DiskChange::Changed };
             feature::notify_disk_change(cx, &shown_path, change);
-            feature::notify(cx, FeatureEvent::Saved { buffer: saved.buffer, is_renamed: renamed });
+            feature::notify(cx, FeatureEvent::Saved { buffer: saved.buffer, is_renamed, is_created });
             after_save(cx, saved.buffer, &name, saved.then);
         }
         Err(EnvError::Stale(_)) => {
@@ -305,6 +312,6 @@ fn after_save(cx: &mut Cx<'_>, id: BufferId, name: &str, then: AfterSave) {
             cx.state.close_buffer(id);
         }
         AfterSave::Quit if cx.state.buffers.unsaved().next().is_none() => quit::quit(cx),
-        AfterSave::Stay | AfterSave::Quit => {}
+        AfterSave::Stay | AfterSave::Quiet | AfterSave::Quit => {}
     }
 }

@@ -5,12 +5,15 @@ use std::path::Path;
 
 use crate::base::width::visible;
 use crate::ide::core::layers::picker::{Location, Pick, PickRow, PickerSpec, RowSource};
+use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::state::State;
 use crate::ide::features::files::place_list::PLACES;
 use crate::ide::features::language_servers::commands::{one_line, summary};
+use crate::ide::features::language_servers::places::{ServerPlace, go_to_picks};
 use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::model::buffers::Buffer;
 use crate::lsp::answers::diagnostics::{BriefDiagnostic, Severity};
+use crate::lsp::position::Encoding;
 use crate::text::display::columns;
 
 /// Maximum number of rows of files that are not open.
@@ -20,7 +23,14 @@ const ELSEWHERE_MAX: usize = 2_000;
 pub const PICKER: PickerSpec = PickerSpec {
     id: "diagnostics",
     title: "Diagnostics",
+    preview: Some(|_, pick| match (pick.get::<Location>(), pick.get::<ServerPlace>()) {
+        (Some(place), _) => Some(PreviewTarget::from(place)),
+        (_, Some(place)) => Some(PreviewTarget::file(place.path.clone(), Some(place.at.line as usize + 1))),
+        _ => None,
+    }),
     load: |state| RowSource::Rows(diagnostics(state), Vec::new()),
+    accept: |cx, pick, _| go_to_picks(cx, vec![pick.clone()]),
+    accept_many: Some(|cx, marked| go_to_picks(cx, marked.to_vec())),
     ..PLACES
 };
 
@@ -41,13 +51,7 @@ fn diagnostics(state: &State) -> Vec<PickRow> {
             let column = columns::column_of(text, at, buffer.tab_width(state.text_options.tab_width)).0 + 1;
             let place = format!("{}:{line}", buffer.path_or_name(&state.workspace));
             let detail = with_origin(place, &mark.diagnostic.origin());
-            rows.push(PickRow {
-                text: summary(mark),
-                aliases: Vec::new(),
-                group: None,
-                detail,
-                pick: Pick::new(Location { path: path.clone(), line, column }),
-            });
+            rows.push(row(summary(mark), detail, Pick::new(Location { path: path.clone(), line, column })));
         }
     }
     rows.extend(elsewhere(state));
@@ -59,22 +63,19 @@ fn elsewhere(state: &State) -> Vec<PickRow> {
     let open: HashSet<&Path> = state.buffers.all().iter().filter_map(Buffer::real_path).collect();
     let project = &state.slots[LANGUAGE_SERVERS].project;
     let all = Severity::ALL.into_iter().flat_map(|severity| project.of_severity(severity));
-    let row = |(path, found): (&Path, &BriefDiagnostic)| {
-        let location = Location {
-            path: path.to_path_buf(),
-            line: found.range.start.line as usize + 1,
-            column: found.range.start.character as usize + 1,
-        };
-        let place = format!("{}:{}", visible(&state.display_path(path)), location.line);
-        PickRow {
-            text: one_line(found.severity, &found.message),
-            aliases: Vec::new(),
-            group: None,
-            detail: with_origin(place, &found.origin),
-            pick: Pick::new(location),
-        }
-    };
-    all.filter(|(path, _)| !open.contains(path)).take(ELSEWHERE_MAX).map(row).collect()
+    let all = all.filter(|(path, ..)| !open.contains(path)).take(ELSEWHERE_MAX);
+    let rows = all.map(|(path, found, encoding): (&Path, &BriefDiagnostic, Encoding)| {
+        let at = found.range.start;
+        let place = format!("{}:{}", visible(&state.display_path(path)), at.line as usize + 1);
+        let pick = Pick::new(ServerPlace { path: path.to_path_buf(), at, encoding });
+        row(one_line(found.severity, &found.message), with_origin(place, &found.origin), pick)
+    });
+    rows.collect()
+}
+
+/// Returns a row, which is found by its file and its check, too.
+fn row(text: String, detail: String, pick: Pick) -> PickRow {
+    PickRow { text, aliases: vec![detail.clone()], group: None, detail, pick }
 }
 
 /// Returns a place with the check that found something there.

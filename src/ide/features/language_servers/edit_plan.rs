@@ -2,6 +2,7 @@
 //! know who wants it, nor how it is applied.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,6 +15,7 @@ use crate::ide::core::tree_job::TreeJob;
 use crate::ide::features::project_search::job::{FilePlan, OpenText, Target};
 use crate::ide::features::project_search::tasks;
 use crate::ide::features::project_search::whole::{self, WholeStep};
+use crate::ide::model::buffers::BufferId;
 use crate::lsp::answers::edits::{self, EditError, EditStep, TextEdit};
 use crate::lsp::client::edits::{ServerEdit, Versions};
 use crate::lsp::position::Encoding;
@@ -38,6 +40,19 @@ pub struct EditPlan {
     pub places: usize,
 }
 
+/// Edits of one server in a text.
+#[derive(Clone)]
+struct ServerEdits {
+    /// Its number among the servers that are asked.
+    server: usize,
+    /// The unit of its columns.
+    encoding: Encoding,
+    edits: Vec<TextEdit>,
+}
+
+/// What a text gets: where, and the new text.
+type Replaced<'a> = Vec<(Range<usize>, &'a str)>;
+
 /// Returns the changes that edits of a server make to a text, with its line ending.
 ///
 /// # Errors
@@ -49,35 +64,81 @@ pub fn changes(
     encoding: Encoding,
     ending: &str,
 ) -> Result<(ChangeSet, usize), EditError> {
-    let found = edits::checked(edits, text, encoding)?;
+    Ok(change_set(text, edits::checked(edits, text, encoding)?, ending))
+}
+
+fn change_set(text: &Text, found: Replaced<'_>, ending: &str) -> (ChangeSet, usize) {
     let count = found.len();
     let replaced =
         found.into_iter().map(|(range, new)| (Byte(range.start)..Byte(range.end), with_ending(new, ending)));
-    Ok((trim(&ChangeSet::replace(text.end().0, replaced), text), count))
+    (trim(&ChangeSet::replace(text.end().0, replaced), text), count)
+}
+
+/// Returns what the edits of several servers replace in a text, in its order. What two of them do alike is done once; texts of
+/// two of them at one place have no order.
+fn combined<'a>(text: &Text, all: &'a [ServerEdits]) -> Result<Replaced<'a>, EditError> {
+    let mut found = Vec::new();
+    for ServerEdits { server, encoding, edits } in all {
+        let of_one = edits::checked(edits, text, *encoding)?;
+        found.extend(of_one.into_iter().map(|(range, new)| (range, new, *server)));
+    }
+    found.sort_by_key(|(range, _, server)| (range.start, range.end, *server));
+    found.dedup_by(|(range, new, server), (before, old, of)| range == before && new == old && server != of);
+    for pair in found.windows(2) {
+        let ((before, _, of), (range, _, server)) = (&pair[0], &pair[1]);
+        if range.start < before.end || range.start == before.start && of != server {
+            return Err(EditError::Overlap(text.line_of(Byte(range.start)).0 as u32 + 1));
+        }
+    }
+    Ok(found.into_iter().map(|(range, new, _)| (range, new)).collect())
 }
 
 /// A file that changes.
+#[derive(Clone)]
 struct ChangingFile {
     /// Its path after the operations so far.
     path: PathBuf,
     before: Text,
     ending: &'static str,
     target: Target,
-    edits: Vec<TextEdit>,
+    /// By server.
+    edits: Vec<ServerEdits>,
 }
 
-/// Checks the steps of an edit in order, as if each had been done.
-pub struct Planner {
-    env: Arc<dyn Environment>,
-    workspace: PathBuf,
-    open: Vec<OpenText>,
-    versions: Versions,
-    encoding: Encoding,
+impl ChangingFile {
+    /// Adds edits; all of one server are about the same text.
+    fn add(&mut self, new: ServerEdits) {
+        match self.edits.last_mut().filter(|last| last.server == new.server) {
+            Some(last) => last.edits.extend(new.edits),
+            None => self.edits.push(new),
+        }
+    }
+
+    fn is_changed_by(&self, server: usize) -> bool {
+        self.edits.last().is_some_and(|last| last.server == server)
+    }
+}
+
+/// What the steps so far do.
+#[derive(Clone, Default)]
+struct Planned {
     operations: Vec<TreeJob>,
     files: Vec<ChangingFile>,
     /// Paths that would exist, and paths that would not any more.
     present: BTreeSet<PathBuf>,
     absent: BTreeSet<PathBuf>,
+}
+
+/// Checks the steps of edits in order, as if each had been done.
+pub struct Planner {
+    env: Arc<dyn Environment>,
+    workspace: PathBuf,
+    open: Vec<OpenText>,
+    /// The server whose edit is added, by its number, with the versions that it knows.
+    server: usize,
+    versions: Versions,
+    encoding: Encoding,
+    planned: Planned,
 }
 
 /// Checks an edit. `open` are the open files.
@@ -91,42 +152,80 @@ pub async fn plan(
     open: Vec<OpenText>,
     edit: ServerEdit,
 ) -> Result<EditPlan, String> {
-    plan_with(env, workspace, open, edit, None).await
-}
-
-/// Checks an edit, and a job that is done after it, as one step.
-///
-/// # Errors
-///
-/// See [`plan`].
-pub async fn plan_with(
-    env: Arc<dyn Environment>,
-    workspace: PathBuf,
-    open: Vec<OpenText>,
-    edit: ServerEdit,
-    job: Option<TreeJob>,
-) -> Result<EditPlan, String> {
-    let mut planner = Planner {
-        env,
-        workspace,
-        open,
-        versions: edit.versions,
-        encoding: edit.encoding,
-        operations: Vec::new(),
-        files: Vec::new(),
-        present: BTreeSet::new(),
-        absent: BTreeSet::new(),
-    };
-    for step in edit.edit.steps {
-        planner.add(step).await?;
-    }
-    if let Some(job) = job {
-        planner.add_job(job).await?;
-    }
+    let mut planner = Planner::new(env, workspace, open);
+    planner.add_edit(0, edit).await?;
     planner.finish().await
 }
 
+/// What is done with a job on files.
+pub struct JobPlan {
+    /// The job, and the edits that fit together.
+    pub plan: EditPlan,
+    /// The servers whose edits these are, by name.
+    pub servers: Vec<String>,
+    /// The servers whose edits are left out, and why.
+    pub left_out: Vec<(String, String)>,
+}
+
+/// Checks edits of several servers, by name, and a job that is done after them, as one step. An edit that is refused or that
+/// does not fit to those before is left out as a whole.
+///
+/// # Errors
+///
+/// The reason why the job cannot be done together with the edits.
+pub async fn plan_job(
+    env: Arc<dyn Environment>,
+    workspace: PathBuf,
+    open: Vec<OpenText>,
+    edits: Vec<(String, ServerEdit)>,
+    job: TreeJob,
+) -> Result<JobPlan, String> {
+    let mut planner = Planner::new(env, workspace, open);
+    let (mut servers, mut left_out) = (Vec::new(), Vec::new());
+    for (number, (server, edit)) in edits.into_iter().enumerate() {
+        let before = planner.planned.clone();
+        let added = match planner.add_edit(number, edit).await {
+            Ok(()) => planner.check_texts().await,
+            refused => refused,
+        };
+        match added {
+            Ok(()) => servers.push(server),
+            Err(reason) => {
+                planner.planned = before;
+                left_out.push((server, reason));
+            }
+        }
+    }
+    planner.add_job(job).await?;
+    Ok(JobPlan { plan: planner.finish().await?, servers, left_out })
+}
+
 impl Planner {
+    fn new(env: Arc<dyn Environment>, workspace: PathBuf, open: Vec<OpenText>) -> Self {
+        let (versions, encoding) = (Versions::new(), Encoding::default());
+        Self { env, workspace, open, server: 0, versions, encoding, planned: Planned::default() }
+    }
+
+    async fn add_edit(&mut self, server: usize, edit: ServerEdit) -> Result<(), String> {
+        (self.server, self.versions, self.encoding) = (server, edit.versions, edit.encoding);
+        for step in edit.edit.steps {
+            self.add(step).await?;
+        }
+        Ok(())
+    }
+
+    /// Fails if the edits of a text do not fit together.
+    async fn check_texts(&self) -> Result<(), String> {
+        let (files, workspace) = (self.planned.files.clone(), self.workspace.clone());
+        let check = move || {
+            files.iter().try_for_each(|file| match combined(&file.before, &file.edits) {
+                Ok(_) => Ok(()),
+                Err(error) => Err(format!("{error}: {}", visible(&paths::display(&file.path, &workspace)))),
+            })
+        };
+        on_thread(check).await
+    }
+
     fn name(&self, path: &Path) -> String {
         visible(&paths::display(path, &self.workspace)).into_owned()
     }
@@ -154,7 +253,7 @@ impl Planner {
                 if self.exists(&path).await? {
                     return Err(format!("{} exists already", self.name(&path)));
                 }
-                self.operations.push(TreeJob::Create { path, is_folder: true });
+                self.planned.operations.push(TreeJob::Create { path, is_folder: true });
                 Ok(())
             }
             TreeJob::Move { from, to } => self.rename(from, to, false, false).await,
@@ -164,12 +263,17 @@ impl Planner {
 
     /// Adds edits of a text. All edits of one text are about the text as it is now.
     async fn change(&mut self, path: PathBuf, edits: Vec<TextEdit>) -> Result<(), String> {
-        if let Some(file) = self.files.iter_mut().find(|file| file.path == path) {
-            file.edits.extend(edits);
+        let (server, encoding) = (self.server, self.encoding);
+        let edits = ServerEdits { server, encoding, edits };
+        let known = self.planned.files.iter().position(|file| file.path == path);
+        if let Some(file) =
+            known.map(|at| &mut self.planned.files[at]).filter(|file| file.is_changed_by(server))
+        {
+            file.add(edits);
             return Ok(());
         }
         let name = self.name(&path);
-        if self.is_absent(&path) {
+        if known.is_none() && self.is_absent(&path) {
             return Err(format!("{name} is gone"));
         }
         let before = self.path_before(&path);
@@ -178,7 +282,12 @@ impl Planner {
         let open = self.open.iter().find(is_it);
         match open {
             Some(open) => self.check_open(open, &before, &name)?,
-            None => self.check_in_workspace(&before).await?,
+            None if known.is_none() => self.check_in_workspace(&before).await?,
+            None => {}
+        }
+        if let Some(at) = known {
+            self.planned.files[at].add(edits);
+            return Ok(());
         }
         let open_ending = open.map(|open| open.ending);
         let read = tasks::current_text(&*self.env, &before, &self.open).await;
@@ -188,12 +297,12 @@ impl Planner {
             (Target::Open(a, _), Target::Open(b, _)) => a == b,
             _ => false,
         };
-        if let Some(file) = self.files.iter_mut().find(same) {
-            file.edits.extend(edits);
+        if let Some(file) = self.planned.files.iter_mut().find(same) {
+            file.add(edits);
             return Ok(());
         }
         let ending = open_ending.unwrap_or(ending);
-        self.files.push(ChangingFile { path, before: text, ending, target, edits });
+        self.planned.files.push(ChangingFile { path, before: text, ending, target, edits: vec![edits] });
         Ok(())
     }
 
@@ -218,12 +327,12 @@ impl Planner {
                 return Err(format!("{} exists already", self.name(&path)));
             }
         }
-        self.operations.push(TreeJob::Create { path: path.clone(), is_folder: false });
-        self.absent.remove(&path);
-        self.present.insert(path.clone());
+        self.planned.operations.push(TreeJob::Create { path: path.clone(), is_folder: false });
+        self.planned.absent.remove(&path);
+        self.planned.present.insert(path.clone());
         let target = Target::Closed(Stamp::of(&[]), Format::default());
         let (before, edits) = (Text::default(), Vec::new());
-        self.files.push(ChangingFile { path, before, ending: "\n", target, edits });
+        self.planned.files.push(ChangingFile { path, before, ending: "\n", target, edits });
         Ok(())
     }
 
@@ -251,16 +360,16 @@ impl Planner {
                 return Err(format!("{} exists already", self.name(&to)));
             }
         }
-        for file in &mut self.files {
+        for file in &mut self.planned.files {
             if let Some(path) = paths::moved(&file.path, &from, &to) {
                 file.path = path;
             }
         }
-        self.present.remove(&from);
-        self.absent.insert(from.clone());
-        self.absent.remove(&to);
-        self.present.insert(to.clone());
-        self.operations.push(TreeJob::Move { from, to });
+        self.planned.present.remove(&from);
+        self.planned.absent.insert(from.clone());
+        self.planned.absent.remove(&to);
+        self.planned.present.insert(to.clone());
+        self.planned.operations.push(TreeJob::Move { from, to });
         Ok(())
     }
 
@@ -283,15 +392,15 @@ impl Planner {
 
     /// Notes that a path is deleted, with what would have changed in it.
     fn note_deleted(&mut self, path: &Path) {
-        self.files.retain(|file| !file.path.starts_with(path));
-        self.present.retain(|known| !known.starts_with(path));
-        self.absent.insert(path.to_path_buf());
-        self.operations.push(TreeJob::Delete(path.to_path_buf()));
+        self.planned.files.retain(|file| !file.path.starts_with(path));
+        self.planned.present.retain(|known| !known.starts_with(path));
+        self.planned.absent.insert(path.to_path_buf());
+        self.planned.operations.push(TreeJob::Delete(path.to_path_buf()));
     }
 
     /// Returns the path that a file has now.
     fn path_before(&self, path: &Path) -> PathBuf {
-        whole::path_before(path, &self.operations)
+        whole::path_before(path, &self.planned.operations)
     }
 
     fn is_absent(&self, path: &Path) -> bool {
@@ -299,12 +408,12 @@ impl Planner {
             let above = path.ancestors().find(|above| set.contains(*above));
             above.map_or(0, |above| above.components().count())
         };
-        depth(&self.absent) > depth(&self.present)
+        depth(&self.planned.absent) > depth(&self.planned.present)
     }
 
     /// Whether a path would exist after the operations so far.
     async fn exists(&self, path: &Path) -> Result<bool, String> {
-        if self.present.contains(path) {
+        if self.planned.present.contains(path) {
             return Ok(true);
         }
         if self.is_absent(path) {
@@ -330,8 +439,12 @@ impl Planner {
 
     /// Computes the changes of the texts.
     async fn finish(self) -> Result<EditPlan, String> {
-        let (encoding, workspace) = (self.encoding, self.workspace);
-        let (files, operations) = (self.files, self.operations);
+        let workspace = self.workspace;
+        let (files, operations) = (self.planned.files, self.planned.operations);
+        // Those that are saved with what is done to files.
+        let saved =
+            self.open.iter().filter(|open| !operations.is_empty() && !open.is_unsaved && !open.is_new);
+        let saved: BTreeSet<BufferId> = saved.map(|open| open.id).collect();
         let planned = on_thread(move || {
             let mut plan = EditPlan::default();
             for operation in &operations {
@@ -339,8 +452,9 @@ impl Planner {
             }
             for file in files {
                 let name = visible(&paths::display(&file.path, &workspace)).into_owned();
-                let (changes, edit_count) = changes(&file.before, &file.edits, encoding, file.ending)
-                    .map_err(|error| format!("{error}: {name}"))?;
+                let found =
+                    combined(&file.before, &file.edits).map_err(|error| format!("{error}: {name}"))?;
+                let (changes, edit_count) = change_set(&file.before, found, file.ending);
                 if changes.is_identity() {
                     continue;
                 }
@@ -356,7 +470,7 @@ impl Planner {
                 });
             }
             plan.step.operations = operations;
-            let texts = preview_texts(&plan.step.files);
+            let texts = preview_texts(&plan.step.files, &saved);
             plan.preview.extend(texts);
             Ok::<_, String>(plan)
         });
@@ -381,11 +495,15 @@ pub fn operation_line(operation: &TreeJob, workspace: &Path) -> String {
 }
 
 /// Returns the lines that change, file by file.
-fn preview_texts(files: &[FilePlan]) -> Vec<String> {
+fn preview_texts(files: &[FilePlan], saved: &BTreeSet<BufferId>) -> Vec<String> {
     let mut lines = Vec::new();
     let mut left = PREVIEW_MAX;
     for file in files {
-        let open = if matches!(file.target, Target::Open(..)) { " (open, stays unsaved)" } else { "" };
+        let open = match &file.target {
+            Target::Open(id, _) if saved.contains(id) => " (open, is saved)",
+            Target::Open(..) => " (open, stays unsaved)",
+            Target::Closed(..) => "",
+        };
         lines.push(format!("{}: {}{open}", file.name, pluralize(file.edit_count, "place", "places")));
         let mut after = file.before.clone();
         file.changes.apply(&mut after);
@@ -410,7 +528,7 @@ mod tests {
     use super::*;
     use crate::exec::LocalEnvironment;
     use crate::lsp::answers::edits::{FileEdits, WorkspaceEdit};
-    use crate::lsp::position::{Position, Range};
+    use crate::lsp::position::{self, Position};
 
     fn workspace() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
@@ -423,7 +541,7 @@ mod tests {
     }
 
     fn insert(path: PathBuf, text: &str) -> EditStep {
-        let range = Range { start: Position::new(0, 0), end: Position::new(0, 0) };
+        let range = position::Range { start: Position::new(0, 0), end: Position::new(0, 0) };
         let edits = vec![TextEdit { range, text: text.to_string() }];
         EditStep::Text(FileEdits { path, version: None, edits })
     }
@@ -530,7 +648,7 @@ mod tests {
 
     #[test]
     fn edit_plan_new_text_gets_the_line_endings_of_the_file() {
-        let range = Range { start: Position::new(0, 1), end: Position::new(1, 0) };
+        let range = position::Range { start: Position::new(0, 1), end: Position::new(1, 0) };
         let edits = [TextEdit { range, text: "\nx\r\n".to_string() }];
         for (before, ending, expected) in [("a\r\nb", "\r\n", "a\r\nx\r\nb"), ("a\nb", "\n", "a\nx\nb")] {
             let mut text = Text::from(before);

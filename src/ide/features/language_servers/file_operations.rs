@@ -16,11 +16,12 @@ use crate::ide::core::feature::{DiskChange, JobStep, Prepared};
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::tree_job::TreeJob;
 use crate::ide::features::file_tree::steps::TREE_STEPS;
-use crate::ide::features::language_servers::edit_plan::{self, EditPlan};
+use crate::ide::features::language_servers::edit_plan::{self, EditPlan, JobPlan};
 use crate::ide::features::language_servers::questions::{self, asked};
 use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::features::language_servers::{apply_edit, limited, sync, watched_files};
 use crate::ide::features::project_search::navigate::open_texts;
+use crate::ide::model::buffers::BufferId;
 use crate::lsp::client::QuestionError;
 use crate::lsp::client::edits::ServerEdit;
 use crate::lsp::client::files::{FileOperation, OperatedFile};
@@ -109,47 +110,63 @@ pub fn before(cx: &mut Cx<'_>, job: &TreeJob, rest: JobStep) -> Option<JobStep> 
     None
 }
 
-/// Offers what the first server changes that changes something; a second one would do it in its own way.
+/// Offers what the servers change; what does not fit to the edits before it is left out.
 fn on_answers(cx: &mut Cx<'_>, job: TreeJob, answers: Answers, rest: JobStep) {
-    let (mut edit, mut problem) = (None, None);
+    let (mut edits, mut problem) = (Vec::new(), None);
     for (name, answer) in answers {
         let name = visible(&name).into_owned();
         match answer {
-            Ok(Some(found)) if !found.edit.steps.is_empty() => match edit {
-                None => edit = Some((name, found)),
-                Some(_) => problem = Some(format!("The edits of {name} are left out")),
-            },
+            Ok(Some(found)) if !found.edit.steps.is_empty() => edits.push((name, found)),
             Ok(_) | Err(QuestionError::NotOffered) => {}
             Err(error) => problem = Some(format!("{name}: {}", visible(&error.to_string()))),
         }
     }
-    let Some((server, edit)) = edit else { return rest(cx, Prepared::Go { problem }) };
+    if edits.is_empty() {
+        return rest(cx, Prepared::Go { problem });
+    }
+    let names: Vec<String> = edits.iter().map(|(name, _)| name.clone()).collect();
     let (env, workspace, open) = (cx.env.clone(), cx.state.workspace.clone(), open_texts(cx.state));
-    let work = edit_plan::plan_with(env, workspace, open, edit, Some(job.clone()));
-    cx.tasks.spawn("language-servers.check-edit", work, move |cx, plan| {
-        match plan.unwrap_or_else(|error| Err(error.to_string())) {
-            Ok(plan) if plan.step.files.is_empty() && plan.step.operations.len() == 1 => {
-                rest(cx, Prepared::Go { problem });
+    let work = edit_plan::plan_job(env, workspace, open, edits, job.clone());
+    cx.tasks.spawn("language-servers.check-edit", work, move |cx, planned| {
+        match planned.unwrap_or_else(|error| Err(error.to_string())) {
+            Ok(JobPlan { plan, servers, left_out }) => {
+                let left_out = left_out.iter().map(|(server, reason)| left_out_line(server, reason));
+                let problems: Vec<String> = left_out.chain(problem).collect();
+                if plan.step.files.is_empty() && plan.step.operations.len() == 1 {
+                    let problem = (!problems.is_empty()).then(|| problems.join(". "));
+                    return rest(cx, Prepared::Go { problem });
+                }
+                offer(cx, &job, plan, (servers.join(", "), problems), rest);
             }
-            Ok(plan) => offer(cx, &job, plan, server, rest),
             Err(reason) => {
-                let problem = format!("The edits of {server} are left out: {}", visible(&reason));
-                rest(cx, Prepared::Go { problem: Some(problem) });
+                let problem = Some(left_out_line(&names.join(", "), &reason));
+                rest(cx, Prepared::Go { problem });
             }
         }
     });
 }
 
+/// Says that edits are not made, and why.
+fn left_out_line(server: &str, reason: &str) -> String {
+    format!("The edits of {server} are left out: {}", visible(reason))
+}
+
 /// The rest of a job, which two answers of a dialog can take.
 type Shared = Arc<Mutex<Option<JobStep>>>;
 
-/// Shows what changes with the job, and asks the user.
-fn offer(cx: &mut Cx<'_>, job: &TreeJob, mut plan: EditPlan, server: String, rest: JobStep) {
+/// Shows what changes with the job, and what of it is left out, and asks the user.
+fn offer(
+    cx: &mut Cx<'_>,
+    job: &TreeJob,
+    mut plan: EditPlan,
+    (servers, problems): (String, Vec<String>),
+    rest: JobStep,
+) {
     // While the user decides nothing is being changed.
     cx.state.slots[TREE_STEPS].is_busy = false;
     let what = edit_plan::operation_line(job, &cx.state.workspace);
     let title = format!("{what}: change {}?", apply_edit::summary(&plan));
-    let lines = std::mem::take(&mut plan.preview);
+    let lines = problems.into_iter().chain(std::mem::take(&mut plan.preview)).collect();
     let shared: Shared = Arc::new(Mutex::new(Some(rest)));
     let alone = shared.clone();
     let run = |cx: &mut Cx<'_>, shared: &Shared, prepared: Prepared| {
@@ -162,7 +179,7 @@ fn offer(cx: &mut Cx<'_>, job: &TreeJob, mut plan: EditPlan, server: String, res
         let then = move |cx: &mut Cx<'_>, is_applied| {
             run(cx, &shared, if is_applied { Prepared::Done } else { Prepared::Canceled });
         };
-        apply_edit::apply_plan(cx, plan, server, Box::new(then));
+        apply_edit::apply_plan(cx, plan, servers, Box::new(then));
     };
     let dialog = Dialog::difference(title, lines)
         .choice('y', "Apply", apply)
@@ -181,15 +198,26 @@ pub fn after(cx: &mut Cx<'_>, job: &TreeJob, path: &Path) {
     let operation = operated.operation;
     match (operation, &operated.to) {
         (FileOperation::Create, _) => watched_files::note(cx, &operated.path, DiskChange::Created),
-        (_, to) => {
-            watched_files::note(cx, &operated.path, DiskChange::Deleted);
-            if let Some(to) = to {
-                watched_files::note(cx, to, DiskChange::Created);
-            }
-        }
+        (_, Some(to)) => watched_files::note_moved(cx, &operated.path, to),
+        // It is in the trash folder.
+        (_, None) => watched_files::note_deleted(cx, &operated.path, path),
     }
     // Texts are closed under their old names before.
     sync::reopen_moved(cx);
+    announce(cx, operated, path);
+}
+
+/// A text was saved as a file that was not there before.
+pub fn on_created(cx: &mut Cx<'_>, id: BufferId) {
+    let Some(path) = cx.state.buffers.get_mut(id).and_then(|buffer| buffer.path.clone()) else { return };
+    let operated = Operated { operation: FileOperation::Create, path, to: None, is_folder: Some(false) };
+    let path = operated.path.clone();
+    announce(cx, operated, &path);
+}
+
+/// Lets the servers that want that know of an operation; `path` is where the file is now.
+fn announce(cx: &mut Cx<'_>, operated: Operated, path: &Path) {
+    let operation = operated.operation;
     let known = &cx.state.slots[LANGUAGE_SERVERS];
     let wanting = known.servers.iter().filter(|server| server.offers(operation.after()));
     let clients: Vec<_> = wanting.map(questions::client).collect();

@@ -81,7 +81,10 @@ pub const FEATURE: Feature = Feature {
     on_event: |cx, fact| match fact {
         FeatureEvent::Started => start::read_table(cx),
         FeatureEvent::Opened(id) => start::find(cx, id),
-        FeatureEvent::Saved { buffer, is_renamed } => {
+        FeatureEvent::Saved { buffer, is_renamed, is_created } => {
+            if is_created {
+                file_operations::on_created(cx, buffer);
+            }
             if is_renamed {
                 sync::close(cx, buffer);
                 start::find(cx, buffer);
@@ -105,6 +108,7 @@ pub const FEATURE: Feature = Feature {
             highlight::ask_when_rested(cx);
             linked_editing::ask_when_rested(cx);
             agent::settle(cx);
+            watched_files::on_deadline(cx);
         }
         _ => {}
     },
@@ -114,11 +118,13 @@ pub const FEATURE: Feature = Feature {
         due.chain(on_save::deadline(state))
             .chain(limited::deadline(state))
             .chain(agent::deadline(state))
+            .chain(watched_files::deadline(state))
             .min()
     },
     before_save: will_save::before_save,
     before_job: file_operations::before,
     after_job: file_operations::after,
     on_disk_change: watched_files::note,
+    on_disk_move: watched_files::note_moved,
     ..Feature::new("language_servers")
 };

@@ -53,11 +53,17 @@ impl ProjectDiagnostics {
         self.servers.values().all(|server| server.count == 0)
     }
 
-    /// Returns those of a severity, by server and file.
-    pub fn of_severity(&self, severity: Severity) -> impl Iterator<Item = (&Path, &BriefDiagnostic)> {
-        let files = self.servers.values().flat_map(|server| &server.files);
-        let all = files.flat_map(|(path, found)| found.iter().flatten().map(|one| (path.as_path(), one)));
-        all.filter(move |(_, one)| one.severity == severity)
+    /// Returns those of a severity, by server and file, with the unit of their columns.
+    pub fn of_severity(
+        &self,
+        severity: Severity,
+    ) -> impl Iterator<Item = (&Path, &BriefDiagnostic, Encoding)> {
+        let servers = self.servers.values();
+        let files = servers.flat_map(|server| server.files.iter().map(|file| (file, server.encoding)));
+        let all = files.flat_map(|((path, found), encoding)| {
+            found.iter().flatten().map(move |one| (path.as_path(), one, encoding))
+        });
+        all.filter(move |(_, one, _)| one.severity == severity)
     }
 
     fn count(&self) -> usize {
@@ -227,7 +233,7 @@ mod tests {
         all.set(1, true, report("/b", &[error])).unwrap();
         all.set(2, true, report("/a", &[error])).unwrap();
         let paths = |all: &ProjectDiagnostics, severity| {
-            all.of_severity(severity).map(|(path, _)| path.display().to_string()).collect::<Vec<_>>()
+            all.of_severity(severity).map(|(path, ..)| path.display().to_string()).collect::<Vec<_>>()
         };
         assert_eq!(paths(&all, error), ["/b", "/b", "/a"]);
         assert_eq!(paths(&all, hint), ["/b"]);

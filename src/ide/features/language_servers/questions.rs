@@ -107,7 +107,7 @@ pub type Problem = (u32, QuestionError);
 pub fn note_problems(state: &mut State, what: &str, problems: Vec<Problem>) {
     for (number, error) in problems {
         if let Some(server) = state.slots[LANGUAGE_SERVERS].server_mut(number) {
-            server.note(format!("{what}: {}", visible(&error.to_string())));
+            server.note_problem(what, &error);
         }
     }
 }
@@ -176,7 +176,7 @@ pub fn ask_about<T, W>(
                 Err(error) => {
                     (all.has_failed, all.is_passing) = (true, all.is_passing || error.is_passing());
                     if let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) {
-                        server.note(format!("{}: {error}", feature.name()));
+                        server.note_problem(feature.name(), &error);
                     }
                 }
             }

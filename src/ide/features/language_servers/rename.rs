@@ -1,17 +1,22 @@
-//! Renames what is at the caret, in all files: the server says what that is, the user types the new name, and sees what
-//! changes before it does.
+//! Renames what is at the caret, in all files: the user types the new name while the server says what can be renamed there, and
+//! sees what changes before it does.
+
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::base::width::visible;
 use crate::ide::core::context::{Command, Cx, command};
+use crate::ide::core::damage::Part;
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::features::language_servers::apply_edit::{self, EditRequest, answer_or_refusal};
-use crate::ide::features::language_servers::questions::{ask, has_server, is_at, shown_version};
+use crate::ide::features::language_servers::questions::{Asked, ask, has_server, is_at, shown_version};
+use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::model::buffers::BufferId;
 use crate::lsp::client::QuestionError;
 use crate::lsp::client::edits::RenameTarget;
 use crate::lsp::table::Feature;
 use crate::text::movement::motion::{is_word, run_around};
 use crate::text::position::Byte;
+use crate::text::selection::{Range, Selection};
 
 /// The area's rows.
 pub const COMMANDS: &[Command] = &[command(
@@ -29,6 +34,14 @@ const NOTHING: &str = "Nothing to rename here";
 const ASKING: &str = "Rename: asking the language server…";
 /// What is shown where the user has gone on before that.
 const GONE_ON: &str = "Rename canceled: the cursor or the text has moved";
+/// What is shown where the new name is the old one.
+const UNCHANGED: &str = "Name unchanged";
+
+/// The box for the new name.
+const BOX: &str = "rename-symbol";
+
+/// Languages whose names have hyphens in them.
+const HYPHENATED: &[&str] = &["css", "scss", "less", "clojure", "lisp", "scheme", "racket"];
 
 /// The text and the position where a rename began.
 #[derive(Debug, Clone, Copy)]
@@ -38,57 +51,178 @@ struct Origin {
     at: Byte,
 }
 
-/// Asks the server what can be renamed, then the user for the new name.
+/// A rename whose new name is being typed.
+pub struct Renaming {
+    /// The number of its box.
+    number: u64,
+    origin: Origin,
+    /// The name that is to be replaced.
+    present: String,
+    /// Who renames, by number and name, once it has said that it can.
+    server: Option<(u32, String)>,
+    /// What the user has accepted before that.
+    accepted: Option<String>,
+    /// Ends the question on drop.
+    _cancel: DropGuard,
+}
+
+/// Opens the box for the new name, and asks the server what can be renamed meanwhile: no key goes into the text.
 fn begin(cx: &mut Cx<'_>) {
     let Some(asked) = ask(cx, Feature::RenameSymbol) else { return };
     let origin = Origin { buffer: asked.buffer, version: shown_version(cx.state), at: asked.at };
-    cx.state.set_status(ASKING);
-    let work = async move {
-        for server in asked.servers {
-            let Some(client) = server.client.await else { continue };
-            match client.prepare_rename(&asked.path, asked.at.0).await {
-                Ok(target) => return Ok((server.number, server.name, target)),
-                Err(QuestionError::NotOffered) => {}
-                Err(error) => return Err(format!("{}: {error}", server.name)),
-            }
-        }
-        Err("No language server of this file can rename".to_string())
-    };
+    let present = word_at(cx, origin);
+    let cancel = CancellationToken::new();
+    let known = &mut cx.state.slots[LANGUAGE_SERVERS];
+    known.last_question += 1;
+    let number = known.last_question;
+    known.renaming = Some(Renaming {
+        number,
+        origin,
+        present: present.clone(),
+        server: None,
+        accepted: None,
+        _cancel: cancel.clone().drop_guard(),
+    });
+    open_box(cx, number, present);
+    let work = async move { cancel.run_until_cancelled(prepare(asked)).await };
     cx.tasks.spawn("language-servers.prepare-rename", work, move |cx, answer| {
-        let Some((number, name, target)) = answer_or_refusal(cx, answer) else { return };
-        if !is_at(cx.state, origin.buffer, origin.version, origin.at) {
-            return cx.state.set_status(GONE_ON);
-        }
-        cx.state.set_status("");
-        match present_name(cx, origin.at, target) {
-            Some(present) => ask_name(cx, (number, name), origin, present),
-            None => cx.state.set_status(NOTHING),
-        }
+        let answer = match answer {
+            // The box was closed.
+            Ok(None) => return,
+            Ok(Some(answer)) => Ok(answer),
+            Err(error) => Err(error),
+        };
+        let Some((server, target)) = answer_or_refusal(cx, answer) else { return close(cx, number) };
+        on_prepared(cx, number, server, target);
     });
 }
 
-/// Returns the name that is to be replaced, if there is one.
-fn present_name(cx: &Cx<'_>, at: Byte, target: RenameTarget) -> Option<String> {
-    let text = cx.state.buffers.current()?.area.text();
-    let name = match target {
-        RenameTarget::Nothing => return None,
-        RenameTarget::Word => text.slice(run_around(text, at, is_word)).into_owned(),
-        RenameTarget::Range(_, Some(placeholder)) => placeholder,
-        RenameTarget::Range(range, None) => text.slice(Byte(range.start)..Byte(range.end)).into_owned(),
+/// Returns which server can rename, and what.
+async fn prepare(asked: Asked) -> Result<((u32, String), RenameTarget), String> {
+    for server in asked.servers {
+        let Some(client) = server.client.await else { continue };
+        match client.prepare_rename(&asked.path, asked.at.0).await {
+            Ok(target) => return Ok(((server.number, server.name), target)),
+            Err(QuestionError::NotOffered) => {}
+            Err(error) => return Err(format!("{}: {error}", server.name)),
+        }
+    }
+    Err("No language server of this file can rename".to_string())
+}
+
+/// Returns the word at the caret, as the language has words.
+fn word_at(cx: &Cx<'_>, origin: Origin) -> String {
+    let served = cx.state.slots[LANGUAGE_SERVERS].texts.get(&origin.buffer);
+    let has_hyphens = served.is_some_and(|text| HYPHENATED.contains(&text.language_id.as_str()));
+    let Some(buffer) = cx.state.buffers.current() else { return String::new() };
+    let text = buffer.area.text();
+    name_of(&text.slice(run_around(text, origin.at, |c| is_word(c) || has_hyphens && c == '-')))
+}
+
+/// Returns a text as a name that can be typed.
+fn name_of(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
+}
+
+fn open_box(cx: &mut Cx<'_>, number: u64, present: String) {
+    let is_answered = move |cx: &mut Cx<'_>, name: &str| {
+        let renaming = cx.state.slots[LANGUAGE_SERVERS].renaming.as_mut();
+        match renaming.filter(|renaming| renaming.number == number && renaming.server.is_none()) {
+            Some(renaming) => {
+                renaming.accepted = Some(name.to_string());
+                Err(ASKING.to_string())
+            }
+            None => Ok(()),
+        }
     };
-    let name: String = name.chars().filter(|c| !c.is_control()).collect();
-    (!name.is_empty()).then_some(name)
+    Prompt::new("Rename to", accept)
+        .with_id(BOX, number)
+        .required()
+        .check(is_answered)
+        .on_escape(|cx| cx.state.slots[LANGUAGE_SERVERS].renaming = None)
+        .verb("rename")
+        .initial(present)
+        .selected()
+        .open(cx);
 }
 
-fn ask_name(cx: &mut Cx<'_>, server: (u32, String), origin: Origin, present: String) {
-    let initial = present.clone();
-    let prompt = Prompt::new("Rename to", move |cx, name| {
-        if name == present {
-            return cx.state.set_status("Name unchanged");
+/// Closes the box, since nothing can be renamed.
+fn close(cx: &mut Cx<'_>, number: u64) {
+    let known = &mut cx.state.slots[LANGUAGE_SERVERS];
+    known.renaming.take_if(|renaming| renaming.number == number);
+    cx.state.layers.close_where::<Prompt>(|open| open.number_of(BOX) == Some(number));
+    cx.state.damage.add_all();
+}
+
+/// The server has said what can be renamed: its name takes the place of the editor's word, unless the user has typed.
+fn on_prepared(cx: &mut Cx<'_>, number: u64, server: (u32, String), target: RenameTarget) {
+    let known = &cx.state.slots[LANGUAGE_SERVERS];
+    let Some(renaming) = known.renaming.as_ref().filter(|renaming| renaming.number == number) else { return };
+    let before = renaming.present.clone();
+    let present = present_name(cx, renaming, target);
+    if present.is_empty() {
+        close(cx, number);
+        return cx.state.set_status(NOTHING);
+    }
+    let now = cx.now_ms;
+    let mut open = cx.state.layers.all_mut::<Prompt>();
+    // Without a box something else has closed it.
+    let Some(prompt) = open.find(|open| open.number_of(BOX) == Some(number)) else { return };
+    if prompt.note == ASKING {
+        prompt.note.clear();
+    }
+    let is_typed = prompt.answer.text().to_string() != before;
+    if !is_typed && present != before {
+        let selected = prompt.answer.selection.primary();
+        let (was_all, was_at_start) = (!selected.is_empty() || before.is_empty(), selected.head == Byte(0));
+        prompt.answer.set(&present, now);
+        let end = prompt.answer.text().end();
+        let selected = if was_all {
+            Range::new(Byte(0), end)
+        } else {
+            Range::cursor(if was_at_start { Byte(0) } else { end })
+        };
+        prompt.answer.select(Selection::single(selected));
+    }
+    let shown = prompt.answer.text().to_string();
+    drop(open);
+    cx.state.damage.add(Part::Overlay);
+    let Some(renaming) = &mut cx.state.slots[LANGUAGE_SERVERS].renaming else { return };
+    (renaming.server, renaming.present) = (Some(server), present);
+    let accepted = renaming.accepted.take();
+    // What was typed after that is accepted by hand.
+    if accepted.is_some_and(|name| name == shown || !is_typed) {
+        cx.state.layers.close_where::<Prompt>(|open| open.number_of(BOX) == Some(number));
+        cx.state.damage.add_all();
+        accept(cx, shown);
+    }
+}
+
+/// Returns the name that is to be replaced; empty if there is none.
+fn present_name(cx: &Cx<'_>, renaming: &Renaming, target: RenameTarget) -> String {
+    let origin = renaming.origin;
+    let buffer = cx.state.buffers.current().filter(|buffer| buffer.id == origin.buffer);
+    let same = buffer.filter(|buffer| buffer.area.document.version() == origin.version);
+    match (target, same) {
+        (RenameTarget::Nothing, _) => String::new(),
+        (RenameTarget::Range(_, Some(placeholder)), _) => name_of(&placeholder),
+        (RenameTarget::Range(range, None), Some(buffer)) => {
+            name_of(&buffer.area.text().slice(Byte(range.start)..Byte(range.end)))
         }
-        rename(cx, server, origin, name);
-    });
-    prompt.required().verb("rename").initial(initial).selected().open(cx);
+        // In another text the range means nothing any more.
+        (RenameTarget::Range(..) | RenameTarget::Word, _) => renaming.present.clone(),
+    }
+}
+
+/// The user has typed the new name.
+fn accept(cx: &mut Cx<'_>, name: String) {
+    let Some(renaming) = cx.state.slots[LANGUAGE_SERVERS].renaming.take() else { return };
+    if name == renaming.present {
+        return cx.state.set_status(UNCHANGED);
+    }
+    if let Some(server) = renaming.server {
+        rename(cx, server, renaming.origin, name);
+    }
 }
 
 /// Asks the server what changes, and shows it.

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use crate::base::width::visible;
 use crate::exec::Usage;
 use crate::ide::core::context::Cx;
-use crate::ide::core::layers::picker::{Pick, PickRow, Picker, PickerSpec, RowSource};
+use crate::ide::core::layers::picker::{About, Pick, PickRow, Picker, PickerSpec, RowSource};
 use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::layers::replaced_rows::replace_rows;
 use crate::ide::core::state::State;
@@ -26,15 +26,21 @@ pub const PICKER: PickerSpec = PickerSpec {
     footer: "Enter restart  Delete stop",
     preview: Some(|state, pick| {
         let ServerRow(number) = pick.get()?;
-        state.slots[LANGUAGE_SERVERS].server(*number).map(|server| PreviewTarget::text(report(server)))
+        let server = state.slots[LANGUAGE_SERVERS].server(*number)?;
+        Some(PreviewTarget::text(report(server).join("\n")).wrapped())
     }),
     load: |state| RowSource::Rows(servers(state), Vec::new()),
+    about: Some(About { lines: 2, in_place_of_preview: true, text: about }),
+    fills_detail: true,
     stays_open: true,
     has_places: false,
     accept: |cx, pick, _| send(cx, pick, ServerCommand::Restart, "Restarting"),
     remove: Some(|cx, pick| send(cx, pick, ServerCommand::Stop, "Stopping")),
     ..PickerSpec::EMPTY
 };
+
+/// Lines of the log that are shown below the list.
+const ABOUT_LINES: usize = 20;
 
 /// How long the servers may take to say what they use.
 const USAGE_TIMEOUT: Duration = Duration::from_millis(300);
@@ -101,10 +107,12 @@ pub fn servers(state: &State) -> Vec<PickRow> {
         text: visible(&server.spec.name).into_owned(),
         aliases: Vec::new(),
         group: None,
+        // What is cut off where the list is narrow is at the end.
         detail: format!(
-            "{}{}  {}",
-            state_words(server),
+            "{}{}{}  {}",
+            server.state.words(),
             memory(server),
+            work(server),
             state.display_path(&server.spec.options.root)
         ),
         pick: Pick::new(ServerRow(server.number)),
@@ -112,11 +120,10 @@ pub fn servers(state: &State) -> Vec<PickRow> {
     state.slots[LANGUAGE_SERVERS].servers.iter().map(row).collect()
 }
 
-/// Returns what a server does, in a word or two.
-fn state_words(server: &RunningServer) -> String {
-    let words = server.state.words();
+/// Returns what a server works on, if it says so.
+fn work(server: &RunningServer) -> String {
     let work = server.work().filter(|_| server.is_running());
-    work.map_or_else(|| words.to_string(), |work| format!("{words}: {work}"))
+    work.map_or_else(String::new, |work| format!(": {work}"))
 }
 
 /// Returns the memory that a server uses, if that is known.
@@ -125,12 +132,21 @@ fn memory(server: &RunningServer) -> String {
     usage.map_or_else(String::new, |usage| format!(", {} MB", usage.memory >> 20))
 }
 
-/// Returns what is known of a server, as a text.
-fn report(server: &RunningServer) -> String {
+/// Returns what is known of the server of a row, where there is no room for it beside the list: what is new comes first.
+fn about(state: &State, pick: &Pick) -> Vec<String> {
+    let server = pick.get().and_then(|ServerRow(number)| state.slots[LANGUAGE_SERVERS].server(*number));
+    let Some(server) = server else { return Vec::new() };
+    let lines = server.log.iter().rev().take(ABOUT_LINES).map(|line| visible(line).into_owned());
+    let state = format!("{}{}{}", server.state.words(), memory(server), work(server));
+    std::iter::once(state).chain(lines).collect()
+}
+
+/// Returns what is known of a server, in lines.
+fn report(server: &RunningServer) -> Vec<String> {
     let mut lines = vec![
         format!("Command: {}", visible(&server.spec.command_line())),
         format!("Root: {}", visible(&server.spec.options.root.display().to_string())),
-        format!("State: {}", state_words(server)),
+        format!("State: {}{}", server.state.words(), work(server)),
     ];
     if let ServerState::Running { pid: Some(pid) } = server.state {
         lines.push(format!("Process: {pid}"));
@@ -144,5 +160,5 @@ fn report(server: &RunningServer) -> String {
         lines.push("Log, the newest first:".to_string());
         lines.extend(server.log.iter().rev().map(|line| visible(line).into_owned()));
     }
-    lines.join("\n")
+    lines
 }

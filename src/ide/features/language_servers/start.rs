@@ -12,6 +12,7 @@ use crate::ide::features::language_servers::project_diagnostics::ProjectDiagnost
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer, Serving};
 use crate::ide::features::language_servers::{sync, updates};
 use crate::ide::features::plugins;
+use crate::ide::features::plugins::state::WantedProgram;
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::diagnostics::Diagnostics;
 use crate::lsp::client::completion::TypedTriggers;
@@ -115,20 +116,24 @@ pub fn start_waiting(cx: &mut Cx<'_>) {
 
 /// Asks the user whether the folder is trusted, because servers are wanted.
 pub fn request_trust(cx: &mut Cx<'_>, wanted: &[WantedServer]) {
-    request_trust_of(cx, wanted.iter().map(|wanted| wanted.spec.command_line()).collect());
+    request_trust_of(cx, wanted.iter().map(server_program).collect());
 }
 
 /// Asks the user whether the folder is trusted, because a program that formats is wanted, besides the servers that wait.
 pub fn request_trust_of_formatter(cx: &mut Cx<'_>, command_line: String) {
     let waiting = cx.state.slots[LANGUAGE_SERVERS].waiting.values().flat_map(|(_, wanted)| wanted);
-    let servers = waiting.map(|wanted| wanted.spec.command_line());
-    request_trust_of(cx, servers.chain([command_line]).collect());
+    let servers = waiting.map(server_program);
+    request_trust_of(cx, servers.chain([WantedProgram::Formatter(command_line)]).collect());
 }
 
-fn request_trust_of(cx: &mut Cx<'_>, mut lines: Vec<String>) {
-    lines.sort_unstable();
-    lines.dedup();
-    plugins::run::request_servers(cx, lines);
+fn server_program(wanted: &WantedServer) -> WantedProgram {
+    WantedProgram::Server(wanted.spec.command_line())
+}
+
+fn request_trust_of(cx: &mut Cx<'_>, mut programs: Vec<WantedProgram>) {
+    programs.sort_unstable();
+    programs.dedup();
+    plugins::run::request_programs(cx, programs);
 }
 
 /// Returns the number of the server with this name and root; starts it if there is none.

@@ -21,9 +21,10 @@ use crate::ide::features::language_servers::limited::LimitedQuestion;
 use crate::ide::features::language_servers::linked_editing::Linking;
 use crate::ide::features::language_servers::on_save::{PendingSave, SaveProblem};
 use crate::ide::features::language_servers::project_diagnostics::ProjectDiagnostics;
-use crate::ide::features::language_servers::watched_files::TreeWatch;
+use crate::ide::features::language_servers::rename::Renaming;
+use crate::ide::features::language_servers::watched_files::{NotedChange, TreeWatch};
 use crate::ide::model::buffers::BufferId;
-use crate::lsp::capabilities::watched_files::FileChange;
+use crate::lsp::client::QuestionError;
 use crate::lsp::client::completion::TypedTriggers;
 use crate::lsp::table::{Feature, Features, Table};
 use crate::runtime::language_servers::process::ServerSpec;
@@ -121,6 +122,14 @@ impl RunningServer {
         sent.is_ok()
     }
 
+    /// Adds to its log why it does not answer what the user did not ask by hand. A question that was given up is no problem: while
+    /// the user types most of them are.
+    pub fn note_problem(&mut self, what: &str, error: &QuestionError) {
+        if !error.is_given_up() {
+            self.note(format!("{what}: {}", visible(&error.to_string())));
+        }
+    }
+
     /// Adds a line to its log.
     pub fn note(&mut self, line: String) {
         if self.log.len() == LOG_MAX {
@@ -202,6 +211,8 @@ pub struct LanguageServers {
     pub locations: (&'static str, Vec<crate::ide::core::layers::picker::PickRow>),
     /// The last call or type hierarchy.
     pub hierarchy: Hierarchy,
+    /// The rename whose new name is being typed.
+    pub renaming: Option<Renaming>,
     /// The last list of code actions.
     pub actions: Vec<FoundAction>,
     /// How many edits were shown to the user without being asked for at that moment.
@@ -227,7 +238,7 @@ pub struct LanguageServers {
     /// The last dialog of each server, by its number.
     pub dialogs: HashMap<u32, u64>,
     /// Files that have changed on the disk, of which servers that have registered for some hear next.
-    pub disk_changes: Vec<(PathBuf, FileChange)>,
+    pub disk_changes: Vec<NotedChange>,
     /// What watches the workspace for them.
     pub tree_watch: Option<TreeWatch>,
     /// Why the servers of texts that are being saved have not changed them before.

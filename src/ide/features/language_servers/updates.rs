@@ -212,7 +212,7 @@ pub fn pull(cx: &mut Cx<'_>, number: u32, path: PathBuf) {
             }
             Some(Err(error)) => {
                 if let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) {
-                    server.note(format!("diagnostics: {error}"));
+                    server.note_problem("diagnostics", &error);
                 }
             }
             None => {}

@@ -3,20 +3,35 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
+use crate::base::paths;
 use crate::exec::{Environment, FileKind};
 use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::feature::DiskChange;
+use crate::ide::core::state::State;
 use crate::ide::features::language_servers::questions;
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer};
 use crate::lsp::capabilities::watched_files::{FileChange, METHOD};
 use crate::workspace::watch::WatchError;
 use crate::workspace::watch_tree::{TreeChange, TreeChanges, TreeWatcher};
 
-/// Files of new folders that servers hear of.
+/// Files of folders that are new or gone that servers hear of.
 const FILES_MAX: usize = 10_000;
+
+/// How long what other programs do is collected.
+pub const PAUSE: Duration = Duration::from_millis(100);
+
+/// A change that servers hear of next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotedChange {
+    path: PathBuf,
+    change: FileChange,
+    /// Where the content of a path that is gone is now, if that is known: of a folder servers hear of each file.
+    content: Option<PathBuf>,
+}
 
 fn has_registered(server: &RunningServer) -> bool {
     server.offers(METHOD)
@@ -24,14 +39,30 @@ fn has_registered(server: &RunningServer) -> bool {
 
 /// Notes a change for the next batch.
 pub fn note(cx: &mut Cx<'_>, path: &Path, change: DiskChange) {
+    let change = match change {
+        DiskChange::Created => FileChange::Created,
+        DiskChange::Changed => FileChange::Changed,
+        DiskChange::Deleted => FileChange::Deleted,
+    };
+    push(cx, NotedChange { path: path.to_path_buf(), change, content: None });
+}
+
+/// Notes that something was moved.
+pub fn note_moved(cx: &mut Cx<'_>, from: &Path, to: &Path) {
+    note_deleted(cx, from, to);
+    note(cx, to, DiskChange::Created);
+}
+
+/// Notes that something is gone from a path, and is at another one.
+pub fn note_deleted(cx: &mut Cx<'_>, path: &Path, now: &Path) {
+    let (path, content) = (path.to_path_buf(), Some(now.to_path_buf()));
+    push(cx, NotedChange { path, change: FileChange::Deleted, content });
+}
+
+fn push(cx: &mut Cx<'_>, change: NotedChange) {
     let known = &mut cx.state.slots[LANGUAGE_SERVERS];
     if known.servers.iter().any(has_registered) {
-        let change = match change {
-            DiskChange::Created => FileChange::Created,
-            DiskChange::Changed => FileChange::Changed,
-            DiskChange::Deleted => FileChange::Deleted,
-        };
-        known.disk_changes.push((path.to_path_buf(), change));
+        known.disk_changes.push(change);
     }
 }
 
@@ -41,6 +72,8 @@ pub struct TreeWatch {
     /// Created by a task; one task at a time uses it.
     watcher: Arc<Mutex<Option<TreeWatcher>>>,
     changes: Arc<TreeChanges>,
+    /// When what it has seen is taken in, on the monotonic clock.
+    due: Option<Duration>,
 }
 
 /// Watches the workspace from now on, if a server has registered for files and that is not done yet.
@@ -52,7 +85,7 @@ pub fn watch(cx: &mut Cx<'_>) {
     let watch = known.tree_watch.insert(TreeWatch::default());
     let (slot, changes) = (watch.watcher.clone(), watch.changes.clone());
     let (tasks, root) = (cx.tasks.clone(), cx.state.workspace.clone());
-    let wake = move || tasks.post_blocking("language-servers.disk-events", take_in);
+    let wake = move || tasks.post_blocking("language-servers.disk-events", on_event);
     let work = move || {
         // Nothing is watched any more if the servers were switched off meanwhile.
         let made = TreeWatcher::new(root, changes, wake)?;
@@ -67,9 +100,27 @@ pub fn watch(cx: &mut Cx<'_>) {
     });
 }
 
-/// Takes in what the watcher has seen.
-fn take_in(cx: &mut Cx<'_>) {
-    let Some(watch) = &cx.state.slots[LANGUAGE_SERVERS].tree_watch else { return };
+/// The watcher has seen something. It says nothing more until that is taken in: a build or a checkout changes thousands of
+/// files.
+fn on_event(cx: &mut Cx<'_>) {
+    let due = cx.now + PAUSE;
+    if let Some(watch) = &mut cx.state.slots[LANGUAGE_SERVERS].tree_watch {
+        watch.due = Some(due);
+    }
+}
+
+/// Returns when what the watcher has seen is taken in, on the monotonic clock.
+pub fn deadline(state: &State) -> Option<Duration> {
+    state.slots[LANGUAGE_SERVERS].tree_watch.as_ref().and_then(|watch| watch.due)
+}
+
+/// Takes in what the watcher has seen, if that is due.
+pub fn on_deadline(cx: &mut Cx<'_>) {
+    let now = cx.now;
+    let Some(watch) = &mut cx.state.slots[LANGUAGE_SERVERS].tree_watch else { return };
+    if watch.due.take_if(|due| *due <= now).is_none() {
+        return;
+    }
     let (changes, has_new_folders) = watch.changes.take();
     let slot = watch.watcher.clone();
     for (path, change) in changes {
@@ -117,32 +168,33 @@ pub fn flush(cx: &mut Cx<'_>) {
     });
 }
 
-/// Adds the files in folders that are new: a folder that is moved arrives with its content.
-async fn with_content(
-    env: &dyn Environment,
-    changes: Vec<(PathBuf, FileChange)>,
-) -> Vec<(PathBuf, FileChange)> {
+/// Adds the files in folders that are new or gone: a folder arrives and goes with its content.
+async fn with_content(env: &dyn Environment, changes: Vec<NotedChange>) -> Vec<(PathBuf, FileChange)> {
     let mut all = Vec::with_capacity(changes.len());
-    let mut walked: Vec<PathBuf> = Vec::new();
-    for (path, change) in changes {
+    let mut walked: Vec<(PathBuf, FileChange)> = Vec::new();
+    for NotedChange { path, change, content } in changes {
         all.push((path.clone(), change));
-        let is_folder = change == FileChange::Created
-            && !walked.iter().any(|folder| path.starts_with(folder))
-            && env.stat(&path).await.is_ok_and(|stat| stat.kind == FileKind::Folder);
+        let root = match change {
+            FileChange::Created => Some(path.clone()),
+            FileChange::Deleted => content,
+            FileChange::Changed => None,
+        };
+        let is_known = walked.iter().any(|(folder, of)| *of == change && path.starts_with(folder));
+        let Some(root) = root.filter(|_| !is_known) else { continue };
         let mut folders = Vec::new();
-        if is_folder {
-            walked.push(path.clone());
-            folders.push(path);
+        if env.stat(&root).await.is_ok_and(|stat| stat.kind == FileKind::Folder) {
+            walked.push((path.clone(), change));
+            folders.push(root.clone());
         }
         while let Some(folder) = folders.pop().filter(|_| all.len() < FILES_MAX) {
             // What cannot be listed is nothing that a server could read.
             let Ok(entries) = env.list(&folder).await else { continue };
             for entry in entries {
-                let path = entry.path_in(&folder);
+                let there = entry.path_in(&folder);
+                all.extend(paths::moved(&there, &root, &path).map(|path| (path, change)));
                 if entry.kind == FileKind::Folder {
-                    folders.push(path.clone());
+                    folders.push(there);
                 }
-                all.push((path, FileChange::Created));
             }
         }
     }

@@ -55,7 +55,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     title: "Providers",
     footer: "Enter log in  Ctrl-t test  Delete log out",
     keeps_text: true,
-    about: Some(About { lines: 3, text: about }),
+    about: Some(About { lines: 3, in_place_of_preview: false, text: about }),
     load: |state| RowSource::Rows(rows(state), Vec::new()),
     accept: |cx, pick, _| {
         if let Some(provider) = provider(cx.state, pick) {

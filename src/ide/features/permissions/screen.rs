@@ -28,7 +28,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     row_footer: Some(|pick| pick.get().map_or(PICKER.footer, footer)),
     mark: "●",
     load: |state| RowSource::Rows(screen_rows::rows(state), screen_rows::used(state)),
-    about: Some(About { lines: 4, text: about }),
+    about: Some(About { lines: 4, in_place_of_preview: false, text: about }),
     stays_open: true,
     keeps_text: true,
     accept: |cx, pick, _| {

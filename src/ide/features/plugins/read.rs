@@ -23,7 +23,7 @@ pub fn read(job: &PluginsJob) -> PluginsRead {
     };
     let trust = Trust::new(&job.state);
     let runs = read.project.iter().any(|plugin| !plugin.commands.is_empty());
-    let wants = runs || job.wants_servers || !read.allows.is_empty();
+    let wants = runs || job.wants_programs || !read.allows.is_empty();
     let known = || -> std::io::Result<()> {
         match &job.trust_change {
             Some(TrustChange::Set(digest, trusted)) => trust.answer(&job.workspace, digest, *trusted)?,

@@ -20,7 +20,7 @@ use crate::ide::features::pipe::job::ShellProblem;
 use crate::ide::features::plugins::state::PLUGINS;
 use crate::ide::features::plugins::state::{
     PluginCommand, PluginJob, PluginProblem, PluginResult, PluginText, PluginsJob, PluginsRead, Trust,
-    TrustChange,
+    TrustChange, WantedProgram,
 };
 use crate::ide::features::plugins::{program, read};
 use crate::ide::model::buffers::{Buffer, BufferId};
@@ -46,15 +46,15 @@ pub fn read(cx: &mut Cx<'_>, requested: bool, say: Option<TrustChange>) {
     let (own, workspace) = (cx.state.config.join("plugins"), cx.state.workspace.clone());
     let home = cx.state.home.clone();
     let state = cx.state.slots[PLUGINS].state.clone();
-    let wants_servers = !cx.state.slots[PLUGINS].servers.is_empty();
+    let wants_programs = !cx.state.slots[PLUGINS].programs.is_empty();
     let is_decided = say.is_some();
-    let job = PluginsJob { own, workspace, home, wants_servers, state, asked: requested, trust_change: say };
+    let job = PluginsJob { own, workspace, home, wants_programs, state, asked: requested, trust_change: say };
     cx.tasks.spawn_blocking(
         "plugins.read",
         move || read::read(&job),
         move |cx, read| {
             let Some(read) = context::answer_or_error(cx, "read plugins", read) else { return };
-            let is_outdated = !wants_servers && !cx.state.slots[PLUGINS].servers.is_empty();
+            let is_outdated = !wants_programs && !cx.state.slots[PLUGINS].programs.is_empty();
             match is_outdated {
                 false => on_loaded(cx, read),
                 // Servers were wanted meanwhile, so that trust may be needed where this found nothing that needs it.
@@ -80,15 +80,15 @@ pub fn is_trusted(state: &State) -> bool {
     matches!(state.slots[PLUGINS].trusted, Trust::Always | Trust::Session)
 }
 
-/// Asks for trust in the folder because open files want language servers, unless the user has decided.
-pub fn request_servers(cx: &mut Cx<'_>, command_lines: Vec<String>) {
+/// Asks for trust in the folder because open files want programs that run what it contains, unless the user has decided.
+pub fn request_programs(cx: &mut Cx<'_>, wanted: Vec<WantedProgram>) {
     let plugins = &mut cx.state.slots[PLUGINS];
-    let is_known = |line: &String| plugins.servers.contains(line);
-    if plugins.trusted == Trust::Never || command_lines.iter().all(is_known) {
+    let is_known = |program: &WantedProgram| plugins.programs.contains(program);
+    if plugins.trusted == Trust::Never || wanted.iter().all(is_known) {
         return;
     }
-    let new: Vec<String> = command_lines.into_iter().filter(|line| !is_known(line)).collect();
-    plugins.servers.extend(new);
+    let new: Vec<WantedProgram> = wanted.into_iter().filter(|program| !is_known(program)).collect();
+    plugins.programs.extend(new);
     read(cx, false, None);
 }
 
@@ -157,8 +157,8 @@ fn report_problems(cx: &mut Cx<'_>, requested: bool, problems: &[String]) {
             let details = cx.state.how_to("trust.show");
             cx.state.set_status(format!("Project is not trusted. Details: {details}"));
         }
-        // There are no plugins to report: trust was asked for language servers.
-        ([], trusted) if requested && count == 0 && !cx.state.slots[PLUGINS].servers.is_empty() => {
+        // There are no plugins to report: trust was asked for language servers or formatters.
+        ([], trusted) if requested && count == 0 && !cx.state.slots[PLUGINS].programs.is_empty() => {
             let is_trusted = matches!(trusted, Trust::Always | Trust::Session);
             cx.state.set_status(if is_trusted { "Project is trusted" } else { "Project is not trusted" });
         }
@@ -228,11 +228,22 @@ fn trust_requests(state: &State) -> Vec<String> {
         head.into_iter().chain(lines).collect::<Vec<_>>()
     };
     let commands = read.project.iter().flat_map(to_request).collect();
-    let servers = &state.slots[PLUGINS].servers;
-    let servers = servers.iter().map(|line| format!("  {}", visible(line))).collect();
+    let programs = &state.slots[PLUGINS].programs;
+    let of_kind = |line: fn(&WantedProgram) -> Option<&String>| {
+        programs.iter().filter_map(line).map(|line| format!("  {}", visible(line))).collect::<Vec<_>>()
+    };
+    let servers = of_kind(|program| match program {
+        WantedProgram::Server(line) => Some(line),
+        WantedProgram::Formatter(_) => None,
+    });
+    let formatters = of_kind(|program| match program {
+        WantedProgram::Formatter(line) => Some(line),
+        WantedProgram::Server(_) => None,
+    });
     let rules = read.allows.iter().map(|rule| format!("  {}", visible(rule))).collect();
     let mut lines = section("This project has commands that run programs when you call them:", commands);
     lines.extend(section("Language servers run build scripts and settings of this project:", servers));
+    lines.extend(section("Formatters run settings and plugins of this project:", formatters));
     lines.extend(section("This project wants the agent to do these without asking:", rules));
     lines
 }

@@ -50,13 +50,22 @@ pub enum Trust {
 /// Slot of the feature's state.
 pub const PLUGINS: Slot<Plugins> = Slot::new();
 
+/// A program that open files want and that runs what the project contains, by its command line.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WantedProgram {
+    /// A language server.
+    Server(String),
+    /// A program that formats.
+    Formatter(String),
+}
+
 /// State of the feature.
 #[derive(Debug, Default)]
 pub struct Plugins {
     /// The commands that can be run, by plugin.
     pub commands: Vec<Arc<PluginCommand>>,
-    /// Command lines of the language servers that open files want.
-    pub servers: Vec<String>,
+    /// The programs that open files want, in the order in which they were wanted.
+    pub programs: Vec<WantedProgram>,
     /// Folders with snippets, in addition to the user's own.
     pub snippets: Vec<PathBuf>,
     /// The plugins as read last.
@@ -82,8 +91,8 @@ pub struct PluginsJob {
     pub workspace: PathBuf,
     /// What `~` means in its rules.
     pub home: PathBuf,
-    /// Whether open files want language servers, which run what the project contains.
-    pub wants_servers: bool,
+    /// Whether open files want programs that run what the project contains.
+    pub wants_programs: bool,
     /// Where the program keeps what the user has said about projects.
     pub state: PathBuf,
     /// Whether the user requested it: then its end is reported.

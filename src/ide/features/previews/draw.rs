@@ -34,7 +34,7 @@ pub fn draw(canvas: &mut Canvas<'_>, state: &State, target: &PreviewTarget) {
         }
         Content::Text(text, colors) => {
             let is_prose = SoftWrap::Prose.is_on(target.source.name().as_deref().map(Path::new));
-            draw_text(canvas, text, colors.as_ref(), (target.line, is_prose));
+            draw_text(canvas, text, colors.as_ref(), (target.line, target.is_wrapped || is_prose));
         }
         Content::Image(image) => draw_image(canvas, state, image),
     }
@@ -58,12 +58,12 @@ fn draw_image(canvas: &mut Canvas<'_>, state: &State, image: &std::sync::Arc<Ima
     }
 }
 
-/// Draws the lines around a line of a text, or its beginning. Lines of prose are wrapped.
+/// Draws the lines around a line of a text, or its beginning.
 fn draw_text(
     canvas: &mut Canvas<'_>,
     text: &Text,
     colors: Option<&HighlightedRange>,
-    (line, is_prose): (Option<usize>, bool),
+    (line, is_wrapped): (Option<usize>, bool),
 ) {
     let (cols, rows) = canvas.size();
     let (count, rows) = (text.line_count(), usize::from(rows));
@@ -71,7 +71,7 @@ fn draw_text(
     let digits = (target.unwrap_or(0) + rows).min(count).max(1).ilog10() as usize + 1;
     let room = usize::from(cols).saturating_sub(digits + 2).max(1);
     let folds = Folds::default();
-    let wrap = is_prose.then_some(room);
+    let wrap = is_wrapped.then_some(room);
     let map = DisplayMap { text, folds: &folds, inlays: &[], tab_width: TAB.len(), wrap };
     let ground = Style { bg: canvas.style("ui.overlay").bg, ..Style::default() };
     for (y, row) in (0..).zip(rows_around(&map, target, rows)) {

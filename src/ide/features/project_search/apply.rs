@@ -7,6 +7,8 @@ use crate::ide::core::context::Cx;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::state::State;
+use crate::ide::features::file_tree::steps::{TREE_STEPS, TreeStep, Undoable};
+use crate::ide::features::files::moved;
 use crate::ide::features::project_search::job::{ChangedFile, FilePlan, Plan, Target};
 use crate::ide::features::project_search::navigate::open_texts;
 use crate::ide::features::project_search::steps::REPLACEMENTS;
@@ -124,10 +126,29 @@ fn edit_open_text(
     if let Some(reason) = buffer.read_only() {
         return skip_file(under_way, file, reason);
     }
+    note_saved(under_way, buffer);
     buffer.area.document.seal();
     buffer.area.apply_external(Transaction::new(file.changes.clone()), now_ms);
     let revision = buffer.area.document.history().current();
     under_way.done.push(changed_file(file, Some((id, revision))));
+}
+
+/// Returns the name of a file of a step with operations on files that is being saved: it could be written at the path that it
+/// has now, or its text not be saved after the undo.
+fn saving_file(state: &State, step: &AppliedStep) -> Option<String> {
+    let is_changed = |buffer: &Buffer| {
+        step.files.iter().any(|file| file.revision.is_some_and(|(id, _)| id == buffer.id))
+            || step.operations.iter().any(|operation| moved::is_below(buffer, operation.path_after()))
+    };
+    let mut saving = state.buffers.all().iter().filter(|buffer| buffer.is_saving);
+    saving.find(|buffer| !step.operations.is_empty() && is_changed(buffer)).map(Buffer::name)
+}
+
+/// Notes that a text is to be saved at the end, if it is saved now: only where files are moved back, too.
+fn note_saved(under_way: &mut RunningStep, buffer: &Buffer) {
+    if !under_way.operations.is_empty() && whole::is_saved(buffer) {
+        under_way.saves.push(buffer.id);
+    }
 }
 
 /// Returns the record of a change, to undo it.
@@ -180,6 +201,7 @@ fn finish(cx: &mut Cx<'_>, under_way: RunningStep) {
         retryable,
         already_done: there,
         operations,
+        saves,
         ..
     } = under_way;
     let list_id = list.map(|(id, _)| id).or(step_of);
@@ -188,7 +210,7 @@ fn finish(cx: &mut Cx<'_>, under_way: RunningStep) {
     let message = if let Some((id, version)) = list {
         let lines = pluralize(done.iter().map(|file| file.edit_count).sum::<usize>(), "line", "lines");
         if !done.is_empty() {
-            push_applied(cx, AppliedStep { list: Some(id), files: done, operations });
+            push_applied(cx, Some(id), done, operations);
         }
         mark_applied(cx, id, version, refused.is_empty());
         let key = cx.state.keymap.keys_for(KeyContext::Editor, "workspace.undo-apply").unwrap_or_default();
@@ -199,9 +221,9 @@ fn finish(cx: &mut Cx<'_>, under_way: RunningStep) {
             buffer.area.document.mark_unsaved();
         }
         if !retryable.is_empty() {
-            push_applied(cx, AppliedStep { list: step_of, files: retryable, operations });
+            push_applied(cx, step_of, retryable, operations);
         } else if !operations.is_empty() {
-            whole::undo_operations(cx, operations);
+            whole::undo_operations(cx, operations, saves);
         }
         format!("Undone in {count}")
     };
@@ -212,12 +234,25 @@ fn finish(cx: &mut Cx<'_>, under_way: RunningStep) {
     cx.state.damage.add_all();
 }
 
-/// Adds a step to those that can be undone.
-pub fn push_applied(cx: &mut Cx<'_>, applied: AppliedStep) {
-    let steps = &mut cx.state.slots[REPLACEMENTS].applied;
-    steps.push(applied);
-    if steps.len() > STEPS_MAX {
-        steps.remove(0);
+/// Adds a step to those that can be undone, also from the tree if files were created, moved or deleted in it.
+pub fn push_applied(
+    cx: &mut Cx<'_>,
+    list: Option<BufferId>,
+    files: Vec<ChangedFile>,
+    operations: Vec<TreeStep>,
+) {
+    let replacements = &mut cx.state.slots[REPLACEMENTS];
+    replacements.last_number += 1;
+    let (number, has_operations) = (replacements.last_number, !operations.is_empty());
+    replacements.applied.push(AppliedStep { number, list, files, operations });
+    let too_many = replacements.applied.len() > STEPS_MAX;
+    let dropped = too_many.then(|| replacements.applied.remove(0).number);
+    let tree = &mut cx.state.slots[TREE_STEPS];
+    if let Some(dropped) = dropped {
+        tree.forget_together(dropped);
+    }
+    if has_operations {
+        tree.push(Undoable::Together { number, undo: undo_step });
     }
 }
 
@@ -253,12 +288,27 @@ pub fn has_applied(state: &State) -> bool {
 
 /// Undoes the last step.
 pub fn undo(cx: &mut Cx<'_>) {
+    match cx.state.slots[REPLACEMENTS].applied.last().map(|step| step.number) {
+        Some(number) => undo_step(cx, number),
+        None if cx.state.slots[REPLACEMENTS].is_busy() => {
+            cx.state.set_status("File changes are running already");
+        }
+        None => cx.state.set_status("No applied results to undo"),
+    }
+}
+
+/// Undoes a step.
+fn undo_step(cx: &mut Cx<'_>, number: u64) {
     if cx.state.slots[REPLACEMENTS].is_busy() {
         return cx.state.set_status("File changes are running already");
     }
-    let Some(AppliedStep { list, files, operations }) = cx.state.slots[REPLACEMENTS].applied.pop() else {
-        return cx.state.set_status("No applied results to undo");
-    };
+    let applied = &cx.state.slots[REPLACEMENTS].applied;
+    let Some(at) = applied.iter().position(|step| step.number == number) else { return };
+    if let Some(name) = saving_file(cx.state, &applied[at]) {
+        return cx.state.set_status(format!("{name} is being saved; try again"));
+    }
+    let AppliedStep { list, files, operations, .. } = cx.state.slots[REPLACEMENTS].applied.remove(at);
+    cx.state.slots[TREE_STEPS].forget_together(number);
     let mut under_way = RunningStep { undone_list: list, operations, ..RunningStep::default() };
     let mut rest = Vec::new();
     for file in files {
@@ -269,6 +319,7 @@ pub fn undo(cx: &mut Cx<'_>) {
         });
         match last {
             Some(buffer) => {
+                note_saved(&mut under_way, buffer);
                 buffer.area.undo();
                 under_way.done.push(inverted(file));
             }

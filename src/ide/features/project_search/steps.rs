@@ -8,6 +8,8 @@ use crate::ide::model::buffers::BufferId;
 /// A step over many files.
 #[derive(Debug)]
 pub struct AppliedStep {
+    /// Its number.
+    pub number: u64,
     /// The list that it came from.
     pub list: Option<BufferId>,
     /// The files.
@@ -35,6 +37,8 @@ pub struct RunningStep {
     pub already_done: Vec<ChangedFile>,
     /// The operations on files to undo after the changes.
     pub operations: Vec<TreeStep>,
+    /// Open files to save then: those that were saved before.
+    pub saves: Vec<BufferId>,
     /// The files being written, by their index in the plan.
     pub writing: Vec<(usize, FilePlan)>,
 }
@@ -51,6 +55,8 @@ pub struct Replacements {
     pub running: Option<RunningStep>,
     /// Applied steps that can be undone, the last at the end.
     pub applied: Vec<AppliedStep>,
+    /// Number of the last of them.
+    pub last_number: u64,
 }
 
 impl Replacements {

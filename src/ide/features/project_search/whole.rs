@@ -13,12 +13,15 @@ use crate::ide::core::tasks::threads::on_thread;
 use crate::ide::core::tree_job::TreeJob;
 use crate::ide::features::file_tree::events::update_open_files;
 use crate::ide::features::file_tree::steps::{self, TREE_STEPS, TreeStep};
+use crate::ide::features::files::commands::save_buffer;
 use crate::ide::features::files::events::refresh_tree;
 use crate::ide::features::files::moved::{self, is_below};
+use crate::ide::features::files::save::AfterSave;
 use crate::ide::features::project_search::apply::{changed_file, push_applied};
 use crate::ide::features::project_search::job::{FilePlan, Target};
-use crate::ide::features::project_search::steps::{AppliedStep, REPLACEMENTS, RunningStep};
+use crate::ide::features::project_search::steps::{REPLACEMENTS, RunningStep};
 use crate::ide::features::project_search::tasks;
+use crate::ide::model::buffers::{Buffer, BufferId, DiskState};
 use crate::text::transaction::Transaction;
 
 /// A step that is applied as a whole or not at all.
@@ -179,10 +182,13 @@ fn check_texts(state: &State, step: &WholeStep) -> Result<(), String> {
 /// Changes the open texts, and keeps the step to be undone.
 fn edit_open_texts(cx: &mut Cx<'_>, step: &WholeStep, performed: &Performed) {
     let now_ms = cx.now_ms;
-    let mut files = Vec::new();
+    let (mut files, mut saves) = (Vec::new(), Vec::new());
     for file in &step.files {
         let revision = match file.target {
             Target::Open(id, _) => cx.state.buffers.get_mut(id).map(|buffer| {
+                if !step.operations.is_empty() && is_saved(buffer) {
+                    saves.push(id);
+                }
                 buffer.area.document.seal();
                 buffer.area.apply_external(Transaction::new(file.changes.clone()), now_ms);
                 buffer.area.document.seal();
@@ -195,8 +201,22 @@ fn edit_open_texts(cx: &mut Cx<'_>, step: &WholeStep, performed: &Performed) {
     let operations: Vec<TreeStep> =
         performed.operations.iter().map(|(job, path)| TreeStep::of(job, path)).collect();
     update_files(cx, &performed.operations);
-    push_applied(cx, AppliedStep { list: None, files, operations });
+    push_applied(cx, None, files, operations);
+    save_all(cx, saves);
     cx.state.damage.add_all();
+}
+
+/// Whether a text is what its file is, as far as is known.
+pub fn is_saved(buffer: &Buffer) -> bool {
+    !buffer.is_unsaved() && buffer.stamp.is_some() && buffer.disk == DiskState::Same
+}
+
+/// Saves open files that were saved before a step. Files on the disk fit together only with them: what reads the disk, such as
+/// a server or a compiler, would find a file that is gone.
+fn save_all(cx: &mut Cx<'_>, saves: Vec<BufferId>) {
+    for id in saves {
+        save_buffer(cx, id, AfterSave::Quiet, false);
+    }
 }
 
 /// Updates open files and the tree after operations on files.
@@ -287,8 +307,8 @@ async fn undo_steps(trash: &Path, steps: Vec<TreeStep>) -> (Vec<(TreeJob, PathBu
     (done, problems)
 }
 
-/// Undoes the operations of a step whose texts were undone.
-pub fn undo_operations(cx: &mut Cx<'_>, operations: Vec<TreeStep>) {
+/// Undoes the operations of a step whose texts were undone; saves open files after that.
+pub fn undo_operations(cx: &mut Cx<'_>, operations: Vec<TreeStep>, saves: Vec<BufferId>) {
     let jobs: Vec<TreeJob> = operations.iter().rev().map(TreeStep::inverse).collect();
     cx.state.slots[REPLACEMENTS].running = Some(RunningStep::default());
     pause_saves(cx, &jobs);
@@ -299,6 +319,7 @@ pub fn undo_operations(cx: &mut Cx<'_>, operations: Vec<TreeStep>) {
         // Saves that were requested meanwhile are for the paths after it.
         update_files(cx, &done);
         end(cx, &WholeStep { operations: jobs, files: Vec::new() });
+        save_all(cx, saves);
         if !problems.is_empty() {
             cx.state.set_error(format!("Not undone: {}", problems.join(", ")));
         }

@@ -2,7 +2,8 @@
 //! model learns of rejections and comments.
 //!
 //! `compute` finds the changed files by the session's checkpoints, `file` holds one of them with its hunks, `state`
-//! the decisions, `apply` rejects hunks, `message` is what the model gets.
+//! the decisions, `apply` rejects hunks, `message` is what the model gets. `undo_edits` undoes edits of
+//! open texts.
 
 use crate::ide::core::feature::{Feature, FeatureEvent};
 
@@ -16,11 +17,12 @@ pub mod layer;
 pub mod marks;
 pub mod message;
 pub mod state;
+pub mod undo_edits;
 pub mod view;
 
 /// The feature's row.
 pub const FEATURE: Feature = Feature {
-    commands: &[commands::COMMANDS],
+    commands: &[commands::COMMANDS, undo_edits::COMMANDS],
     on_event: |cx, event| match event {
         // Between calls only who looks needs it: comparing reads every changed file.
         FeatureEvent::ToolEnded if cx.state.layers.all::<view::ReviewView>().next().is_some() => {

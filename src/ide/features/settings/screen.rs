@@ -20,7 +20,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     row_footer: Some(|pick| if is_keys(pick) { "Enter open" } else { PICKER.footer }),
     mark: "●",
     load: |state| RowSource::Rows(rows(state), changed(state)),
-    about: Some(About { lines: 4, text: about }),
+    about: Some(About { lines: 4, in_place_of_preview: false, text: about }),
     stays_open: true,
     rank: Some(rank),
     letters: Some(|query, row| rank::letters(query, &row.text)),

@@ -13,7 +13,7 @@ pub const PICKER: PickerSpec = PickerSpec {
     title: "Value",
     footer: "✓ in use  Enter use and save",
     load: |state| RowSource::Rows(rows(state), in_use(state)),
-    about: Some(About { lines: 1, text: about }),
+    about: Some(About { lines: 1, in_place_of_preview: false, text: about }),
     starts_at_mark: true,
     accept: |cx, pick, _| {
         if let Some((row, value)) = editing(cx.state).zip(pick.get::<&'static str>())

@@ -6,7 +6,9 @@ use crate::base::width::{truncate, visible};
 use crate::ide::core::keys::keymap::{KeyContext, ModalStyle};
 use crate::ide::core::keys::pending_char::PendingChar;
 use crate::ide::core::state::State;
+use crate::ide::editor::view::line_message;
 use crate::ide::features::git::branch::BRANCH;
+use crate::ide::features::language_servers::commands::summary;
 use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::features::review::state::REVIEW;
 use crate::ide::features::status_line::segments::{Segment, Variant, variants};
@@ -44,6 +46,7 @@ pub const SEGMENTS: &[Segment] = &[
         variants: diagnostics,
         ..Segment::EMPTY
     },
+    Segment { id: "message", scope: PLACE, command: Some("lsp.hover"), variants: message, ..Segment::EMPTY },
     Segment { id: "server", command: Some("lsp.servers"), variants: server, ..Segment::EMPTY },
     Segment { id: "notes", scope: PLACE, variants: notes, ..Segment::EMPTY },
     Segment { id: "review", scope: PLACE, command: Some("review.open"), variants: review, ..Segment::EMPTY },
@@ -70,6 +73,8 @@ const PLACE: &str = "ui.status.place";
 
 /// Maximum cells of what a server works on.
 const SERVER_MAX: usize = 40;
+/// Cells that a message is cut to where the line is narrow, with their ranks.
+const MESSAGE_CELLS: [(u8, usize); 4] = [(59, 64), (63, 48), (63, 36), (64, 24)];
 /// Maximum cells of the name of a branch.
 const BRANCH_MAX: usize = 24;
 
@@ -135,6 +140,14 @@ fn diagnostics(state: &State) -> Vec<Variant> {
         })
         .unzip();
     variants([(32, long.join(" ")), (60, short.join(" "))])
+}
+
+/// What language servers found in the cursor's line, where it does not fit behind it.
+fn message(state: &State) -> Vec<Variant> {
+    let Some(mark) = line_message::cut_off(state) else { return Vec::new() };
+    let text = summary(mark);
+    let shorter = MESSAGE_CELLS.into_iter().map(|(rank, cells)| (rank, truncate(&text, cells).into_owned()));
+    variants(std::iter::once((57, text.clone())).chain(shorter))
 }
 
 /// What the servers of the shown text work on.

@@ -6,11 +6,11 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
 use crate::base::width::{graphemes, truncate, visible};
+use crate::ide::editor::view::line_message;
 use crate::ide::editor::view::pane::DrawContext;
 use crate::ide::editor::view::pane::gutter::diagnostic_sign;
 use crate::ide::model::diagnostics::{Mark, visible_range};
 use crate::ide::model::view::display::WhitespaceDisplay;
-use crate::lsp::answers::diagnostics::Severity;
 use crate::text::display::columns::width_at;
 use crate::text::display::rows::Row;
 use crate::text::movement::paragraph;
@@ -22,10 +22,6 @@ use crate::tui::theme::color::{ColorDepth, reduce};
 const MATCH_LINES: usize = 50;
 /// Maximum bytes searched for matches to draw.
 const MATCH_BYTES: usize = 64 << 10;
-/// Cells between the end of a line and what is said about it.
-const LINE_END_GAP: u16 = 2;
-/// Cells that this needs to be of use.
-const LINE_END_MIN: u16 = 12;
 /// What is between two code lenses.
 const LENS_GAP: &str = " | ";
 /// Number of lines around blank ones from which their indentation is taken.
@@ -148,25 +144,21 @@ fn draw_line_end(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y:
     if !row.is_last || !is_unfolded || servers.diagnostics.is_empty() && servers.lenses.all().is_empty() {
         return;
     }
-    let (start, end) = drawn.lens.text.line_bounds(row.line);
-    let worst = servers.diagnostics.of_line(start..end);
-    let worst = worst.filter(|mark| mark.diagnostic.severity >= Severity::Information);
+    let worst = line_message::of_line(&servers.diagnostics, drawn.lens.text, row.line);
     let (words, style) = if let Some(mark) = worst {
         let (sign, letter, scope) = diagnostic_sign(mark.diagnostic.severity);
         let sign = if canvas.is_accessible() { letter } else { sign };
-        let words = mark.diagnostic.message.lines().next().unwrap_or_default();
-        (format!("{sign} {words}"), canvas.style(scope))
+        (format!("{sign} {}", line_message::first_line(mark)), canvas.style(scope))
     } else {
+        let (start, end) = drawn.lens.text.line_bounds(row.line);
         let titles = servers.lenses.of_line(start..end).iter().map(|(_, title)| title.as_str());
         (titles.collect::<Vec<_>>().join(LENS_GAP), canvas.style("ui.inlay"))
     };
-    let right = drawn.shown.gutter + drawn.shown.cols;
-    let from = drawn.cell(drawn.lens.end_column(row)).saturating_add(LINE_END_GAP);
-    let room = right.saturating_sub(from);
-    if words.is_empty() || room < LINE_END_MIN {
-        return;
+    let room = line_message::room(drawn.shown, &drawn.lens, row).filter(|_| !words.is_empty());
+    if let Some((from, room)) = room {
+        let from = drawn.shown.gutter + from;
+        canvas.text(from, y, &truncate(&visible(&words), usize::from(room)), style);
     }
-    canvas.text(from, y, &truncate(&visible(&words), usize::from(room)), style);
 }
 
 fn draw_brackets(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, y: u16) {
