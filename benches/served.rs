@@ -31,8 +31,8 @@ fn configure(file: &Path, scripts: &[Value]) {
     for (n, script) in scripts.iter().enumerate() {
         let path = folder.join(format!("script-{n}.json"));
         fs::write(&path, script.to_string()).unwrap();
-        table +=
-            &format!("[language-server.toy-{n}]\ncommand = \"python3\"\nargs = [{SERVER:?}, {path:?}]\n\n");
+        let args = [SERVER, &path.display().to_string()];
+        table += &format!("[language-server.toy-{n}]\ncommand = \"python3\"\nargs = {args:?}\n\n");
     }
     let names: Vec<String> = (0..scripts.len()).map(|n| format!("toy-{n}")).collect();
     table += &format!("[[language]]\nname = \"rust\"\nroots = []\nlanguage-servers = {names:?}\n");

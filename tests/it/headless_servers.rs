@@ -18,7 +18,7 @@ fn home() -> TestHome {
         wire::text_reply("Written."),
     ]);
     std::fs::write(home.work().join("a.toy"), "ODD\n").unwrap();
-    let script = home.dir.path().join("script.json");
+    let script = home.dir.path().join("script.json").display().to_string();
     std::fs::write(&script, json!({ "capabilities": { "textDocumentSync": 2 } }).to_string()).unwrap();
     home.write_config(
         "servers.toml",
