@@ -149,10 +149,16 @@ impl QuestionError {
         matches!(error.code, RpcError::CONTENT_MODIFIED | RpcError::SERVER_CANCELLED)
     }
 
-    /// Whether there is no answer because the question was given up, by the client or by the server: that is no fault.
+    /// Whether there is no answer because the question was given up, by the client or by the server, or because the server has
+    /// ended, which its state says: that is no fault.
     pub fn is_given_up(&self) -> bool {
-        let Self::Request(RequestError::Refused(error)) = self else { return false };
-        error.code == RpcError::REQUEST_CANCELLED || self.is_passing()
+        match self {
+            Self::Request(RequestError::Closed) => true,
+            Self::Request(RequestError::Refused(error)) => {
+                error.code == RpcError::REQUEST_CANCELLED || self.is_passing()
+            }
+            _ => false,
+        }
     }
 }
 

@@ -217,6 +217,8 @@ async fn server_list_in_a_small_window_has_memory_work_and_the_wrapped_log() {
     ide.headless.idle().await;
     let shown = ide.picture();
     assert!(shown.contains("Process:") && shown.contains("ends here"), "{shown}");
+    let since = regex::Regex::new(r"Since: \d\d:\d\d:\d\d").unwrap();
+    assert!(since.is_match(&shown), "{shown}");
     assert_eq!(shown.matches("a line of the log").count(), 1, "{shown}");
 }
 

@@ -131,13 +131,14 @@ fn layout(state: &State) -> Option<Layout> {
     let width = if is_beside { list.width + for_said } else { list.width.max(for_said) }.min(size.0);
     let height = list.height + more;
     let area = Rect { x: list.x.min(size.0 - width), y: list.y - above, width, height };
-    let (list_width, said) = if is_beside {
+    if is_beside {
         let list_width = width.saturating_sub(for_said).max(width / 2);
-        (list_width, Rect { x: list_width, y: 0, width: width - list_width, height })
-    } else {
-        (width, Rect { x: 0, y: if is_above { 0 } else { list.height }, width, height: more })
-    };
-    let list = Rect { x: 0, y: above, width: list_width, height: list.height };
+        let said = Rect { x: list_width, y: 0, width: width - list_width, height };
+        let list = Rect { x: 0, y: above, width: list_width, height: list.height };
+        return Some(Layout { area, list, said, is_beside });
+    }
+    let said = Rect { x: 0, y: if is_above { 0 } else { list.height }, width, height: more };
+    let list = Rect { x: list.x - area.x, y: above, ..list };
     Some(Layout { area, list, said, is_beside })
 }
 

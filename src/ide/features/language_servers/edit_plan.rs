@@ -78,8 +78,13 @@ fn change_set(text: &Text, found: Replaced<'_>, ending: &str) -> (ChangeSet, usi
 /// two of them at one place have no order.
 fn combined<'a>(text: &Text, all: &'a [ServerEdits]) -> Result<Replaced<'a>, EditError> {
     let mut found = Vec::new();
+    let mut known: Vec<Replaced<'_>> = Vec::new();
     for ServerEdits { server, encoding, edits } in all {
         let of_one = edits::checked(edits, text, *encoding)?;
+        if known.contains(&of_one) {
+            continue;
+        }
+        known.push(of_one.clone());
         found.extend(of_one.into_iter().map(|(range, new)| (range, new, *server)));
     }
     found.sort_by_key(|(range, _, server)| (range.start, range.end, *server));

@@ -10,6 +10,7 @@ use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::layers::picker::{Location, Pick, PickRow};
 use crate::ide::features::files::open::go_to_all;
 use crate::ide::features::files::place_list;
+use crate::ide::model::buffers::BufferId;
 use crate::lsp::answers::locations;
 use crate::lsp::document::DocumentText;
 use crate::lsp::position::{Encoding, Position};
@@ -32,8 +33,12 @@ pub struct ServerPlace {
     pub encoding: Encoding,
 }
 
-/// Goes to places that rows stand for, to the last one in the end; rows without a place are left out.
+/// Goes to places that rows stand for, to the last one in the end; rows without a place are left out. At once, unless a file
+/// must be read for that; not where the user has gone on meanwhile.
 pub fn go_to_picks(cx: &mut Cx<'_>, picks: Vec<Pick>) {
+    if picks.iter().all(|pick| pick.get::<ServerPlace>().is_none()) {
+        return go_to_places(cx, picks.iter().filter_map(|pick| pick.get().cloned()).collect());
+    }
     let mut reader = PlaceReader::new(cx);
     let work = async move {
         let mut places = Vec::new();
@@ -46,14 +51,27 @@ pub fn go_to_picks(cx: &mut Cx<'_>, picks: Vec<Pick>) {
         }
         places
     };
-    cx.tasks.spawn("language-servers.go-to-places", work, |cx, places| {
+    let from = shown(cx);
+    cx.tasks.spawn("language-servers.go-to-places", work, move |cx, places| {
         let places = answer_or_error(cx, "read the places", places).unwrap_or_default();
-        if let [place] = places.as_slice() {
-            return place_list::go_to(cx, place);
+        if shown(cx) == from {
+            go_to_places(cx, places);
         }
-        let places = places.into_iter().map(|place| (place.path, Some((place.line, place.column))));
-        go_to_all(cx, places.collect());
     });
+}
+
+/// What is shown, and where the caret is.
+fn shown(cx: &Cx<'_>) -> Option<(BufferId, u64, Byte)> {
+    let buffer = cx.state.buffers.current()?;
+    Some((buffer.id, buffer.area.document.version(), buffer.area.caret()))
+}
+
+fn go_to_places(cx: &mut Cx<'_>, places: Vec<Location>) {
+    if let [place] = places.as_slice() {
+        return place_list::go_to(cx, place);
+    }
+    let places = places.into_iter().map(|place| (place.path, Some((place.line, place.column))));
+    go_to_all(cx, places.collect());
 }
 
 /// Reads the lines of places: from the open texts, else from the disk.

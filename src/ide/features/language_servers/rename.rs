@@ -42,6 +42,8 @@ const BOX: &str = "rename-symbol";
 
 /// Languages whose names have hyphens in them.
 const HYPHENATED: &[&str] = &["css", "scss", "less", "clojure", "lisp", "scheme", "racket"];
+/// Those whose servers count the sign before a name as a part of it, and the signs.
+const SIGNED: (&[&str], [char; 2]) = (&["css", "scss", "less"], ['.', '#']);
 
 /// The text and the position where a rename began.
 #[derive(Debug, Clone, Copy)]
@@ -60,13 +62,16 @@ pub struct Renaming {
     present: String,
     /// Who renames, by number and name, once it has said that it can.
     server: Option<(u32, String)>,
-    /// What the user has accepted before that.
+    /// Why nothing can be renamed.
+    refused: Option<String>,
+    /// What the user has accepted before the server answered.
     accepted: Option<String>,
     /// Ends the question on drop.
     _cancel: DropGuard,
 }
 
-/// Opens the box for the new name, and asks the server what can be renamed meanwhile: no key goes into the text.
+/// Opens the box for the new name, and asks the server what can be renamed meanwhile. The box stays until the user closes it,
+/// whatever the server says: no key that is meant for it goes into the text.
 fn begin(cx: &mut Cx<'_>) {
     let Some(asked) = ask(cx, Feature::RenameSymbol) else { return };
     let origin = Origin { buffer: asked.buffer, version: shown_version(cx.state), at: asked.at };
@@ -80,20 +85,20 @@ fn begin(cx: &mut Cx<'_>) {
         origin,
         present: present.clone(),
         server: None,
+        refused: None,
         accepted: None,
         _cancel: cancel.clone().drop_guard(),
     });
     open_box(cx, number, present);
     let work = async move { cancel.run_until_cancelled(prepare(asked)).await };
     cx.tasks.spawn("language-servers.prepare-rename", work, move |cx, answer| {
-        let answer = match answer {
+        match answer {
             // The box was closed.
-            Ok(None) => return,
-            Ok(Some(answer)) => Ok(answer),
-            Err(error) => Err(error),
-        };
-        let Some((server, target)) = answer_or_refusal(cx, answer) else { return close(cx, number) };
-        on_prepared(cx, number, server, target);
+            Ok(None) => {}
+            Ok(Some(Ok((server, target)))) => on_prepared(cx, number, server, target),
+            Ok(Some(Err(reason))) => refuse(cx, number, &reason),
+            Err(error) => refuse(cx, number, &error.to_string()),
+        }
     });
 }
 
@@ -113,10 +118,19 @@ async fn prepare(asked: Asked) -> Result<((u32, String), RenameTarget), String> 
 /// Returns the word at the caret, as the language has words.
 fn word_at(cx: &Cx<'_>, origin: Origin) -> String {
     let served = cx.state.slots[LANGUAGE_SERVERS].texts.get(&origin.buffer);
-    let has_hyphens = served.is_some_and(|text| HYPHENATED.contains(&text.language_id.as_str()));
+    let is_one_of = |ids: &[&str]| served.is_some_and(|text| ids.contains(&text.language_id.as_str()));
+    let (has_hyphens, has_signs) = (is_one_of(HYPHENATED), is_one_of(SIGNED.0));
     let Some(buffer) = cx.state.buffers.current() else { return String::new() };
     let text = buffer.area.text();
-    name_of(&text.slice(run_around(text, origin.at, |c| is_word(c) || has_hyphens && c == '-')))
+    let mut word = run_around(text, origin.at, |c| is_word(c) || has_hyphens && c == '-');
+    if let Some(sign) = text.char_before(word.start)
+        && has_signs
+        && !word.is_empty()
+        && SIGNED.1.contains(&sign)
+    {
+        word.start = Byte(word.start.0 - sign.len_utf8());
+    }
+    name_of(&text.slice(word))
 }
 
 /// Returns a text as a name that can be typed.
@@ -127,31 +141,43 @@ fn name_of(text: &str) -> String {
 fn open_box(cx: &mut Cx<'_>, number: u64, present: String) {
     let is_answered = move |cx: &mut Cx<'_>, name: &str| {
         let renaming = cx.state.slots[LANGUAGE_SERVERS].renaming.as_mut();
-        match renaming.filter(|renaming| renaming.number == number && renaming.server.is_none()) {
-            Some(renaming) => {
+        match renaming.filter(|renaming| renaming.number == number) {
+            Some(Renaming { refused: Some(reason), .. }) => Err(reason.clone()),
+            Some(renaming) if renaming.server.is_none() => {
                 renaming.accepted = Some(name.to_string());
                 Err(ASKING.to_string())
             }
-            None => Ok(()),
+            Some(_) | None => Ok(()),
         }
     };
-    Prompt::new("Rename to", accept)
+    Prompt::new("Rename to", move |cx, name| accept(cx, number, &name))
         .with_id(BOX, number)
         .required()
         .check(is_answered)
-        .on_escape(|cx| cx.state.slots[LANGUAGE_SERVERS].renaming = None)
+        .on_escape(move |cx| drop(take(cx, number)))
         .verb("rename")
         .initial(present)
         .selected()
         .open(cx);
 }
 
-/// Closes the box, since nothing can be renamed.
-fn close(cx: &mut Cx<'_>, number: u64) {
-    let known = &mut cx.state.slots[LANGUAGE_SERVERS];
-    known.renaming.take_if(|renaming| renaming.number == number);
-    cx.state.layers.close_where::<Prompt>(|open| open.number_of(BOX) == Some(number));
-    cx.state.damage.add_all();
+/// Takes the rename of a box, unless there is a newer one.
+fn take(cx: &mut Cx<'_>, number: u64) -> Option<Renaming> {
+    cx.state.slots[LANGUAGE_SERVERS].renaming.take_if(|renaming| renaming.number == number)
+}
+
+/// Says in the box that nothing can be renamed.
+fn refuse(cx: &mut Cx<'_>, number: u64, reason: &str) {
+    let renaming = cx.state.slots[LANGUAGE_SERVERS].renaming.as_mut();
+    let Some(renaming) = renaming.filter(|renaming| renaming.number == number) else { return };
+    let reason = visible(reason).into_owned();
+    renaming.refused = Some(reason.clone());
+    let mut open = cx.state.layers.all_mut::<Prompt>();
+    if let Some(prompt) = open.find(|open| open.number_of(BOX) == Some(number)) {
+        prompt.note = reason;
+    }
+    drop(open);
+    cx.state.damage.add(Part::Overlay);
 }
 
 /// The server has said what can be renamed: its name takes the place of the editor's word, unless the user has typed.
@@ -161,8 +187,7 @@ fn on_prepared(cx: &mut Cx<'_>, number: u64, server: (u32, String), target: Rena
     let before = renaming.present.clone();
     let present = present_name(cx, renaming, target);
     if present.is_empty() {
-        close(cx, number);
-        return cx.state.set_status(NOTHING);
+        return refuse(cx, number, NOTHING);
     }
     let now = cx.now_ms;
     let mut open = cx.state.layers.all_mut::<Prompt>();
@@ -190,11 +215,12 @@ fn on_prepared(cx: &mut Cx<'_>, number: u64, server: (u32, String), target: Rena
     let Some(renaming) = &mut cx.state.slots[LANGUAGE_SERVERS].renaming else { return };
     (renaming.server, renaming.present) = (Some(server), present);
     let accepted = renaming.accepted.take();
-    // What was typed after that is accepted by hand.
-    if accepted.is_some_and(|name| name == shown || !is_typed) {
+    let is_on_top = cx.state.layers.top::<Prompt>().is_some_and(|open| open.number_of(BOX) == Some(number));
+    // What was typed after that is accepted by hand, and so it is below another dialog.
+    if is_on_top && accepted.is_some_and(|name| name == shown || !is_typed) {
         cx.state.layers.close_where::<Prompt>(|open| open.number_of(BOX) == Some(number));
         cx.state.damage.add_all();
-        accept(cx, shown);
+        accept(cx, number, &shown);
     }
 }
 
@@ -215,13 +241,13 @@ fn present_name(cx: &Cx<'_>, renaming: &Renaming, target: RenameTarget) -> Strin
 }
 
 /// The user has typed the new name.
-fn accept(cx: &mut Cx<'_>, name: String) {
-    let Some(renaming) = cx.state.slots[LANGUAGE_SERVERS].renaming.take() else { return };
+fn accept(cx: &mut Cx<'_>, number: u64, name: &str) {
+    let Some(renaming) = take(cx, number) else { return };
     if name == renaming.present {
         return cx.state.set_status(UNCHANGED);
     }
     if let Some(server) = renaming.server {
-        rename(cx, server, renaming.origin, name);
+        rename(cx, server, renaming.origin, name.to_string());
     }
 }
 

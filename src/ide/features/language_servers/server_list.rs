@@ -5,6 +5,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
+use crate::base::clock;
 use crate::base::width::visible;
 use crate::exec::Usage;
 use crate::ide::core::context::Cx;
@@ -147,6 +148,7 @@ fn report(server: &RunningServer) -> Vec<String> {
         format!("Command: {}", visible(&server.spec.command_line())),
         format!("Root: {}", visible(&server.spec.options.root.display().to_string())),
         format!("State: {}{}", server.state.words(), work(server)),
+        format!("Since: {}", clock::local(server.since, "%H:%M:%S")),
     ];
     if let ServerState::Running { pid: Some(pid) } = server.state {
         lines.push(format!("Process: {pid}"));

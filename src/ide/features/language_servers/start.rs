@@ -154,7 +154,7 @@ pub fn running(cx: &mut Cx<'_>, spec: ServerSpec) -> u32 {
         number,
         spec: spec.clone(),
         state: ServerState::Starting,
-        since: cx.now,
+        since: cx.now_ms,
         usage: None,
         progress: BTreeMap::new(),
         log: VecDeque::new(),

@@ -55,8 +55,8 @@ pub struct RunningServer {
     pub spec: ServerSpec,
     /// What it does.
     pub state: ServerState,
-    /// Since when, on the monotonic clock.
-    pub since: Duration,
+    /// Since when, in milliseconds since the epoch.
+    pub since: u64,
     /// What its processes used when that was asked last.
     pub usage: Option<Usage>,
     /// What it works on, by token.

@@ -31,7 +31,7 @@ pub fn take_in(cx: &mut Cx<'_>, number: u32, update: ServerUpdate) {
 }
 
 fn set_state(cx: &mut Cx<'_>, number: u32, state: ServerState) {
-    let now = cx.now;
+    let now = cx.now_ms;
     let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) else { return };
     server.progress.clear();
     let name = visible(&server.spec.name).into_owned();

@@ -12,6 +12,7 @@ use crate::ide::features::restore;
 use crate::ide::features::review::file::ReviewedFile;
 use crate::ide::features::review::state::REVIEW;
 use crate::ide::model::buffers::{Buffer, BufferId};
+use crate::runtime::restore::changes::ChangeScope;
 use crate::text::transaction::{turn_name, turn_number};
 
 /// The area's rows.
@@ -32,7 +33,7 @@ fn undo_agent(cx: &mut Cx<'_>) {
         None => say_nothing_to_undo(cx.state),
         Some((by, Ok(()))) => {
             let unsaved = restore::last_turn::unsaved_note(cx.state);
-            let others = match other_files(cx.state, id, turn_name(by)) {
+            let others = match other_files(cx.state, id, by) {
                 0 => String::new(),
                 count => {
                     let files = pluralize(count, "other file", "other files");
@@ -46,14 +47,23 @@ fn undo_agent(cx: &mut Cx<'_>) {
     cx.state.damage.add(Part::Editor);
 }
 
-/// Returns in how many files besides a text something of a turn is left: open ones, and those that the review lists.
-fn other_files(state: &State, shown: BufferId, turn: &str) -> usize {
+/// Returns in how many files besides a text something is left of the turn of an edit, if it is the last turn: open ones, and
+/// those that the review lists.
+fn other_files(state: &State, shown: BufferId, edit: &str) -> usize {
+    if turn_number(edit) != state.agent.run {
+        return 0;
+    }
     let has_edits = |buffer: &&Buffer| {
-        buffer.id != shown && buffer.area.document.agent_edits().any(|edit| turn_name(edit) == turn)
+        let mut edits = buffer.area.document.agent_edits();
+        buffer.id != shown && edits.any(|other| turn_name(other) == turn_name(edit))
     };
     let open = state.buffers.all().iter().filter(has_edits).count();
+    let review = &state.slots[REVIEW];
+    if !matches!(review.found, Some(ChangeScope::LastMessage | ChangeScope::Turn)) {
+        return open;
+    }
     let is_closed = |file: &&ReviewedFile| state.buffers.by_path(&file.path).is_none();
-    open + state.slots[REVIEW].files.iter().filter(is_closed).count()
+    open + review.files.iter().filter(is_closed).count()
 }
 
 fn say_nothing_to_undo(state: &mut State) {

@@ -216,7 +216,9 @@ impl Layout<'_> {
             Tag::Strikethrough => self.scopes.push("markdown.strike"),
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
                 let (link, from) = (links::target(&dest_url), self.inline.len());
-                self.links.push(OpenLink { url: dest_url.into_string(), link, from });
+                // What is in the address itself is nothing to read.
+                let url = if dest_url.starts_with("data:") { String::new() } else { dest_url.into_string() };
+                self.links.push(OpenLink { url, link, from });
                 self.scopes.push("markdown.link");
             }
             _ => {}
