@@ -5,7 +5,8 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use bowline::exec::storage::trust::{Trust, digest};
+use bowline::exec::storage::trust::Trust;
+use bowline::runtime::agent_setup::trust_requests::TrustRequests;
 use serde_json::{Value, json};
 
 use crate::terminal::{Program, megabyte, run_on, to_ms, type_keys, watch_idle};
@@ -38,7 +39,8 @@ fn configure(file: &Path, scripts: &[Value]) {
     table += &format!("[[language]]\nname = \"rust\"\nroots = []\nlanguage-servers = {names:?}\n");
     fs::write(config.join("servers.toml"), table).unwrap();
     let work = work.canonicalize().unwrap();
-    Trust::new(&state).answer(&work, &digest(&work.join(".bowline")).unwrap(), true).unwrap();
+    let digest = TrustRequests::read(&work, folder).digest.unwrap();
+    Trust::new(&state).answer(&work, &digest, true).unwrap();
 }
 
 /// The program with a file open and so many servers as there are scripts.

@@ -1,14 +1,10 @@
 //! Language servers without a screen: what the agent learns of its edits in print mode and over RPC.
 
-use bowline::exec::storage::trust::Trust;
-use bowline::runtime::agent_setup::trust_requests::TrustRequests;
 use serde_json::{Value, json};
 
 use crate::support::anthropic as wire;
 use crate::support::client_process::TestHome;
-use crate::support::language_server::methods_of;
-
-const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/language_server.py");
+use crate::support::language_server::{configure, methods_of, trust_folder};
 
 /// A model that asks about a file, which starts a server, and writes one with an error; in a trusted folder.
 fn home() -> TestHome {
@@ -18,18 +14,10 @@ fn home() -> TestHome {
         wire::text_reply("Written."),
     ]);
     std::fs::write(home.work().join("a.toy"), "ODD\n").unwrap();
-    let script = home.dir.path().join("script.json").display().to_string();
+    let script = home.dir.path().join("script.json");
     std::fs::write(&script, json!({ "capabilities": { "textDocumentSync": 2 } }).to_string()).unwrap();
-    home.write_config(
-        "servers.toml",
-        &format!(
-            "[language-server.toy]\ncommand = \"python3\"\nargs = [{SERVER:?}, {script:?}]\n\n[[language]]\n\
-             name = \"toy\"\nlanguage-id = \"toy\"\nfile-types = [\"toy\"]\nroots = []\nlanguage-servers = [\"toy\"]\n"
-        ),
-    );
-    let work = home.work().canonicalize().unwrap();
-    let digest = TrustRequests::read(&work, home.dir.path()).digest.unwrap();
-    Trust::new(&home.dir.path().join("home/state")).answer(&work, &digest, true).unwrap();
+    configure(&home.dir.path().join("home"), &script);
+    trust_folder(&home.dir.path().join("home"), &home.work().canonicalize().unwrap());
     home
 }
 

@@ -7,6 +7,9 @@ use rustix::process::{Pid, Signal};
 use serde_json::json;
 
 use crate::support::anthropic as wire;
+use crate::support::client_process::wait_until;
+use crate::support::language_server;
+use crate::support::process::is_running;
 use crate::support::pty::{Launch, Pty};
 use crate::support::server::{Piece, Reply, Server};
 
@@ -179,6 +182,28 @@ fn sigterm_during_key_flood_exits() {
     pty.wait_text("xxxxxxxx");
     pty.signal(Signal::TERM);
     assert_eq!(pty.wait_exit().exit_code(), 143);
+}
+
+#[test]
+fn language_server_ends_with_the_program_however_that_ends() {
+    for (signal, code) in [(Signal::KILL, None), (Signal::TERM, Some(143)), (Signal::HUP, Some(129))] {
+        let launch = Launch::bowline(&["a.toy"]);
+        let (work, home) = (launch.work().canonicalize().unwrap(), launch.home());
+        std::fs::write(work.join("a.toy"), "BAD\n").unwrap();
+        let script = work.parent().unwrap().join("script.json");
+        std::fs::write(&script, json!({ "capabilities": { "textDocumentSync": 2 } }).to_string()).unwrap();
+        language_server::configure(&home, &script);
+        language_server::trust_folder(&home, &work);
+        let mut pty = launch.start();
+        pty.wait_text("BAD is not allowed here");
+        let pid = std::fs::read_to_string(script.with_extension("json.processes")).unwrap();
+        let pid: i32 = pid.trim().parse().unwrap();
+        assert!(is_running(pid));
+        pty.signal(signal);
+        let exit = pty.wait_exit();
+        assert!(code.is_none_or(|code| exit.exit_code() == code), "{exit:?}");
+        wait_until("the server ends", || !is_running(pid));
+    }
 }
 
 #[test]

@@ -5,14 +5,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use bowline::exec::storage::trust::Trust;
-use bowline::runtime::agent_setup::trust_requests::TrustRequests;
 use serde_json::{Value, json};
 
-use crate::support::language_server::methods_of;
+use crate::support::language_server::{configure, methods_of, trust_folder};
 use crate::support::real_servers::Source;
-
-const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/language_server.py");
 
 /// A workspace, a home whose table has the scripted server, and nobody who could answer.
 struct Place(tempfile::TempDir);
@@ -23,12 +19,7 @@ impl Place {
         std::fs::create_dir_all(place.path("home/config")).unwrap();
         let file = place.path("script.json");
         std::fs::write(&file, script.to_string()).unwrap();
-        let table = format!(
-            "[language-server.toy]\ncommand = \"python3\"\nargs = [{SERVER:?}, {:?}]\n\n[[language]]\nname = \"toy\"\n\
-             language-id = \"toy\"\nfile-types = [\"toy\"]\nroots = []\nlanguage-servers = [\"toy\"]\n",
-            file.display().to_string()
-        );
-        std::fs::write(place.path("home/config/servers.toml"), table).unwrap();
+        configure(&place.path("home"), &file);
         for (name, text) in files {
             let path = place.path("work").join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -40,9 +31,7 @@ impl Place {
     /// The same in a folder that the user has trusted.
     fn trusted(script: &Value, files: &[(&str, &str)]) -> Self {
         let place = Self::new(script, files);
-        let work = place.path("work");
-        let digest = TrustRequests::read(&work, place.0.path()).digest.unwrap();
-        Trust::new(&place.path("home/state")).answer(&work, &digest, true).unwrap();
+        trust_folder(&place.path("home"), &place.path("work"));
         place
     }
 

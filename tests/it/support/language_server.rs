@@ -3,10 +3,12 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use bowline::exec::storage::trust::Trust;
 use bowline::ide::core::state::State;
 use bowline::ide::features::language_servers::agent::Waiting;
 use bowline::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use bowline::ide::model::view::ask_when_still::STILL;
+use bowline::runtime::agent_setup::trust_requests::TrustRequests;
 use bowline::runtime::language_servers::server::ServerState;
 use serde_json::{Value, json};
 
@@ -65,6 +67,23 @@ pub fn project_of_two(text: &str, first: &Value, second: &Value) -> IdeSetup {
     }
     let language = "[[language]]\nname = \"toy\"\nfile-types = [\"toy\"]\nroots = []\nlanguage-servers = [\"toy\", \"other\"]\n";
     setup.config_file("servers.toml", &(table + language))
+}
+
+/// Writes into the program's home that a server with this script serves `.toy` files.
+pub fn configure(home: &Path, script: &Path) {
+    std::fs::create_dir_all(home.join("config")).unwrap();
+    let table = format!(
+        "[language-server.toy]\ncommand = \"python3\"\nargs = [{SERVER:?}, {:?}]\n\n[[language]]\nname = \"toy\"\n\
+         language-id = \"toy\"\nfile-types = [\"toy\"]\nroots = []\nlanguage-servers = [\"toy\"]\n",
+        script.display().to_string()
+    );
+    std::fs::write(home.join("config/servers.toml"), table).unwrap();
+}
+
+/// Notes in the program's home that the user has trusted a folder as it is now.
+pub fn trust_folder(home: &Path, work: &Path) {
+    let digest = TrustRequests::read(work, home.parent().unwrap()).digest.unwrap();
+    Trust::new(&home.join("state")).answer(work, &digest, true).unwrap();
 }
 
 /// Trusts the folder, once the question has been there for a moment: a key typed before would be no answer.
