@@ -205,6 +205,35 @@ async fn tree_rename_saves_open_files_that_were_saved_before_and_so_does_its_und
     assert_eq!(unsaved, ["d.toy"]);
 }
 
+#[tokio::test]
+async fn tree_undo_while_another_undo_runs_keeps_the_step() {
+    let script = json!({ "capabilities": operating(), "answers": { "workspace/willRenameFiles": fifth("b.toy", "c") } });
+    let mut ide = trusted(project("a\n", &script).file("b.toy", "use a\n").size(80, 24)).await;
+    ide.keys("Alt-1 Home").await;
+    for (path, answer, done) in
+        [("c.toy", "w", "Done: moved to c.toy"), ("d.toy", "y", "Changed 1 place in 1 file")]
+    {
+        move_to(&mut ide, path).await;
+        ide.wait_for_text(&format!("to {path}: change 1 place")).await;
+        ide.advance(Duration::from_secs(2));
+        ide.keys(answer).await;
+        wait_for_message(&mut ide, done).await;
+    }
+    ide.keys("Alt-1").await;
+    ide.headless.press("u");
+    // The first undo reads the files that it changes.
+    for keys in ["u", "d"] {
+        ide.headless.press(keys);
+        assert_eq!(ide.status_message(), "File changes are running already", "{keys}");
+    }
+    wait_for_message(&mut ide, "Undone in 1 file").await;
+    assert!(ide.path("c.toy").exists() && !ide.path("d.toy").exists());
+    assert_eq!(ide.file_text("b.toy"), "use a\n");
+    ide.keys("u").await;
+    wait_for_message(&mut ide, "Undone: moved to a.toy").await;
+    assert!(ide.path("a.toy").exists() && !ide.path("c.toy").exists());
+}
+
 /// The edit of `path` that puts a letter in place of the fifth one.
 fn fifth(path: &str, letter: &str) -> Value {
     json!({ "changes": { format!("$ROOT/{path}"): [replace((0, 4), (0, 5), letter)] } })

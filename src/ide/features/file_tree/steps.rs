@@ -75,8 +75,10 @@ pub struct TreeSteps {
     pub undoable: Vec<Undoable>,
     /// The step whose undo has just failed.
     pub failed: Option<TreeStep>,
-    /// Whether a job is running.
-    pub is_busy: bool,
+    /// Whether a job of the tree is running.
+    pub is_job_running: bool,
+    /// Whether another feature applies or undoes jobs together with changes of texts.
+    pub is_together_running: bool,
     /// The shown file that was selected last without a command.
     pub followed: Option<PathBuf>,
 }
@@ -88,9 +90,15 @@ impl TreeSteps {
             trash: state.join("deleted"),
             undoable: Vec::new(),
             failed: None,
-            is_busy: false,
+            is_job_running: false,
+            is_together_running: false,
             followed: None,
         }
+    }
+
+    /// Whether files and folders are being created, moved or deleted: another job would find other paths than it was meant for.
+    pub fn is_busy(&self) -> bool {
+        self.is_job_running || self.is_together_running
     }
 
     /// Keeps a step to be undone.

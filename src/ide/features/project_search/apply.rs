@@ -204,6 +204,7 @@ fn finish(cx: &mut Cx<'_>, under_way: RunningStep) {
         saves,
         ..
     } = under_way;
+    cx.state.slots[TREE_STEPS].is_together_running = false;
     let list_id = list.map(|(id, _)| id).or(step_of);
     update_list(cx, list_id, done.iter().chain(&there));
     let count = pluralize(done.len() + there.len(), "file", "files");
@@ -304,11 +305,17 @@ fn undo_step(cx: &mut Cx<'_>, number: u64) {
     }
     let applied = &cx.state.slots[REPLACEMENTS].applied;
     let Some(at) = applied.iter().position(|step| step.number == number) else { return };
+    let has_operations = !applied[at].operations.is_empty();
+    if has_operations && cx.state.slots[TREE_STEPS].is_busy() {
+        return cx.state.set_status("File changes are running already");
+    }
     if let Some(name) = saving_file(cx.state, &applied[at]) {
         return cx.state.set_status(format!("{name} is being saved; try again"));
     }
     let AppliedStep { list, files, operations, .. } = cx.state.slots[REPLACEMENTS].applied.remove(at);
-    cx.state.slots[TREE_STEPS].forget_together(number);
+    let tree = &mut cx.state.slots[TREE_STEPS];
+    tree.forget_together(number);
+    tree.is_together_running = has_operations;
     let mut under_way = RunningStep { undone_list: list, operations, ..RunningStep::default() };
     let mut rest = Vec::new();
     for file in files {

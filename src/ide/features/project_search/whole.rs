@@ -52,7 +52,7 @@ pub fn apply(
     done: impl FnOnce(&mut Cx<'_>, Result<(), String>) + Send + 'static,
 ) {
     let done: Done = Box::new(done);
-    if cx.state.slots[REPLACEMENTS].is_busy() || cx.state.slots[TREE_STEPS].is_busy {
+    if cx.state.slots[REPLACEMENTS].is_busy() || cx.state.slots[TREE_STEPS].is_busy() {
         return done(cx, Err("file changes are running already".to_string()));
     }
     if let Err(reason) = check(cx.state, &step) {
@@ -65,6 +65,7 @@ pub fn apply(
         return done(cx, Ok(()));
     }
     cx.state.slots[REPLACEMENTS].running = Some(RunningStep::default());
+    cx.state.slots[TREE_STEPS].is_together_running = !step.operations.is_empty();
     pause_saves(cx, &step.operations);
     let (env, trash) = (cx.env.clone(), cx.state.slots[TREE_STEPS].trash.clone());
     let operations = step.operations.clone();
@@ -74,6 +75,7 @@ pub fn apply(
         match result.map(|performed| (check_texts(cx.state, &step), performed)) {
             Ok((Ok(()), performed)) => {
                 cx.state.slots[REPLACEMENTS].running = None;
+                cx.state.slots[TREE_STEPS].is_together_running = false;
                 edit_open_texts(cx, &step, &performed);
                 done(cx, Ok(()));
             }
@@ -98,6 +100,7 @@ fn pause_saves(cx: &mut Cx<'_>, operations: &[TreeJob]) {
 /// Ends a step that has changed nothing.
 fn end(cx: &mut Cx<'_>, step: &WholeStep) {
     cx.state.slots[REPLACEMENTS].running = None;
+    cx.state.slots[TREE_STEPS].is_together_running = false;
     for operation in &step.operations {
         if let TreeJob::Move { from, .. } = operation {
             moved::resume_saves(cx, from);
@@ -311,6 +314,7 @@ async fn undo_steps(trash: &Path, steps: Vec<TreeStep>) -> (Vec<(TreeJob, PathBu
 pub fn undo_operations(cx: &mut Cx<'_>, operations: Vec<TreeStep>, saves: Vec<BufferId>) {
     let jobs: Vec<TreeJob> = operations.iter().rev().map(TreeStep::inverse).collect();
     cx.state.slots[REPLACEMENTS].running = Some(RunningStep::default());
+    cx.state.slots[TREE_STEPS].is_together_running = true;
     pause_saves(cx, &jobs);
     let trash = cx.state.slots[TREE_STEPS].trash.clone();
     let work = async move { undo_steps(&trash, operations).await };
