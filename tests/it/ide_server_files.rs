@@ -234,6 +234,36 @@ async fn tree_undo_while_another_undo_runs_keeps_the_step() {
     assert!(ide.path("a.toy").exists() && !ide.path("c.toy").exists());
 }
 
+#[tokio::test]
+async fn tree_rename_saves_open_files_as_they_are_so_that_its_undo_fits() {
+    let mut offered = operating();
+    offered["documentFormattingProvider"] = json!(true);
+    let answers = json!({
+        "workspace/willRenameFiles": fifth("b.toy", "c"),
+        "textDocument/formatting": [replace((0, 0), (0, 0), "// ")],
+    });
+    let setup = project("a\n", &json!({ "capabilities": offered, "answers": answers }));
+    // Not tidy: there is a space at its end.
+    let setup =
+        setup.with("b.toy", "use a \n").file(".editorconfig", "[*]\ntrim_trailing_whitespace = true\n");
+    let mut ide = trusted(setup.config_file("settings.toml", "format-on-save = true\n").size(80, 24)).await;
+    ide.keys("Alt-1 End Up").await;
+    while ide.state().files.current().unwrap().path != ide.path("a.toy") {
+        ide.keys("Up").await;
+    }
+    move_to(&mut ide, "c.toy").await;
+    ide.wait_for_text("b.toy: 1 place (open, is saved)").await;
+    ide.advance(Duration::from_secs(2));
+    ide.keys("y").await;
+    wait_for_message(&mut ide, "Changed 1 place in 1 file, 1 file operation. Undo all of it: ").await;
+    assert_eq!(ide.file_text("b.toy"), "use c \n");
+    ide.keys("Alt-1 u").await;
+    wait_for_message(&mut ide, "Undone in 1 file").await;
+    assert_eq!(ide.file_text("b.toy"), "use a \n");
+    assert!(ide.path("a.toy").exists() && !ide.path("c.toy").exists());
+    assert!(!methods(&ide).contains(&"textDocument/formatting".to_string()));
+}
+
 /// The edit of `path` that puts a letter in place of the fifth one.
 fn fifth(path: &str, letter: &str) -> Value {
     json!({ "changes": { format!("$ROOT/{path}"): [replace((0, 4), (0, 5), letter)] } })
