@@ -94,7 +94,10 @@ fn apply_plan(cx: &mut Cx<'_>, plan: Plan) {
     under_way.already_done.extend(plan.already_done.into_iter().map(inverted));
     under_way.skipped.extend(plan.skipped);
     under_way.retryable.extend(plan.retryable);
-    for (n, file) in plan.files.into_iter().enumerate() {
+    for (n, mut file) in plan.files.into_iter().enumerate() {
+        if let Some(target) = close_created(cx, &under_way, &file) {
+            file.target = target;
+        }
         match file.target {
             Target::Open(id, version) => edit_open_text(cx, &mut under_way, &file, (id, version)),
             Target::Closed(..) if cx.state.buffers.by_path(&file.path).is_some() => {
@@ -110,6 +113,23 @@ fn apply_plan(cx: &mut Cx<'_>, plan: Plan) {
     under_way.writing.clone_from(&writes);
     cx.state.slots[REPLACEMENTS].running = Some(under_way);
     tasks::write_all(cx, writes);
+}
+
+/// Closes the saved text of a file that is created in a step and is empty without it, and returns how to write it: its file is
+/// deleted next, which happens only if it is empty on the disk.
+fn close_created(cx: &mut Cx<'_>, under_way: &RunningStep, file: &FilePlan) -> Option<Target> {
+    let Target::Open(id, version) = file.target else { return None };
+    let is_created = |step: &TreeStep| matches!(step, TreeStep::Created(path) if file.path.starts_with(path));
+    if file.changes.len_after() > 0 || !under_way.operations.iter().any(is_created) {
+        return None;
+    }
+    let buffer = cx.state.buffers.get_mut(id)?;
+    if buffer.area.document.version() != version || !whole::is_saved(buffer) {
+        return None;
+    }
+    let target = Target::Closed(buffer.stamp.clone()?, buffer.area.document.format());
+    cx.state.close_buffer(id);
+    Some(target)
 }
 
 fn edit_open_text(
