@@ -264,6 +264,34 @@ async fn tree_rename_saves_open_files_as_they_are_so_that_its_undo_fits() {
     assert!(!methods(&ide).contains(&"textDocument/formatting".to_string()));
 }
 
+#[tokio::test]
+async fn tree_undo_of_a_part_saves_the_open_files_that_it_undoes() {
+    let edit = json!({ "changes": {
+        "$ROOT/b.toy": [replace((0, 4), (0, 5), "c")], "$ROOT/d.toy": [replace((0, 4), (0, 5), "c")],
+    } });
+    let script = json!({ "capabilities": operating(), "answers": { "workspace/willRenameFiles": edit } });
+    let setup = project("a\n", &script).with("b.toy", "use a\n").file("d.toy", "use a\n").size(80, 24);
+    let mut ide = trusted(setup).await;
+    ide.keys("Alt-1 Home").await;
+    move_to(&mut ide, "c.toy").await;
+    ide.wait_for_text("b.toy: 1 place (open, is saved)").await;
+    ide.advance(Duration::from_secs(2));
+    ide.keys("y").await;
+    wait_for_message(&mut ide, "Changed 2 places in 2 files, 1 file operation").await;
+    ide.write_file("d.toy", "other\n");
+    ide.keys("Alt-1 u").await;
+    ide.wait_for_text("Unchanged").await;
+    ide.headless.idle().await;
+    assert_eq!((ide.file_text("b.toy").as_str(), ide.file_text("d.toy").as_str()), ("use a\n", "other\n"));
+    assert_eq!(ide.state().buffers.unsaved().count(), 0);
+    // The rest of the step is tried again once that is possible.
+    ide.write_file("d.toy", "use c\n");
+    ide.keys("Escape Alt-1 u").await;
+    wait_for_message(&mut ide, "Undone in 1 file").await;
+    assert_eq!(ide.file_text("d.toy"), "use a\n");
+    assert!(ide.path("a.toy").exists() && !ide.path("c.toy").exists());
+}
+
 /// The edit of `path` that puts a letter in place of the fifth one.
 fn fifth(path: &str, letter: &str) -> Value {
     json!({ "changes": { format!("$ROOT/{path}"): [replace((0, 4), (0, 5), letter)] } })

@@ -243,6 +243,7 @@ fn finish(cx: &mut Cx<'_>, under_way: RunningStep) {
         }
         if !retryable.is_empty() {
             push_applied(cx, step_of, retryable, operations);
+            whole::save_all(cx, saves);
         } else if !operations.is_empty() {
             whole::undo_operations(cx, operations, saves);
         }

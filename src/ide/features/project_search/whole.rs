@@ -216,7 +216,7 @@ pub fn is_saved(buffer: &Buffer) -> bool {
 
 /// Saves open files that were saved before a step. Files on the disk fit together only with them: what reads the disk, such as
 /// a server or a compiler, would find a file that is gone.
-fn save_all(cx: &mut Cx<'_>, saves: Vec<BufferId>) {
+pub fn save_all(cx: &mut Cx<'_>, saves: Vec<BufferId>) {
     for id in saves {
         save_buffer(cx, id, AfterSave::Quiet, false);
     }
