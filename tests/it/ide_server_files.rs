@@ -292,6 +292,42 @@ async fn tree_undo_of_a_part_saves_the_open_files_that_it_undoes() {
     assert!(ide.path("a.toy").exists() && !ide.path("c.toy").exists());
 }
 
+#[tokio::test]
+async fn tree_undo_whose_move_back_fails_is_tried_once_more() {
+    for is_free_then in [true, false] {
+        let script = json!({ "capabilities": operating(), "answers": { "workspace/willRenameFiles": fifth("b.toy", "c") } });
+        let mut ide = trusted(project("a\n", &script).file("b.toy", "use a\n").size(80, 24)).await;
+        ide.keys("Alt-1 Home").await;
+        move_to(&mut ide, "c.toy").await;
+        ide.wait_for_text("to c.toy: change 1 place").await;
+        ide.advance(Duration::from_secs(2));
+        ide.keys("y").await;
+        wait_for_message(&mut ide, "Changed 1 place in 1 file").await;
+        ide.write_file("a.toy", "another\n");
+        ide.keys("Alt-1 u").await;
+        wait_for_message(&mut ide, "Not undone: a.toy: ").await;
+        assert!(!ide.status_message().contains("skipped"), "{}", ide.status_message());
+        assert_eq!(
+            (ide.file_text("a.toy").as_str(), ide.file_text("b.toy").as_str()),
+            ("another\n", "use a\n")
+        );
+        if is_free_then {
+            std::fs::remove_file(ide.path("a.toy")).unwrap();
+            ide.keys("u").await;
+            wait_for_message(&mut ide, "Undone in 0 files").await;
+            assert_eq!(ide.file_text("a.toy"), "a\n");
+            assert!(!ide.path("c.toy").exists());
+        } else {
+            // A second failure must not block the steps before.
+            ide.keys("u").await;
+            ide.wait_for("the end", |state: &State| state.status.message.ends_with("; step skipped")).await;
+            assert_eq!(ide.file_text("c.toy"), "a\n");
+        }
+        ide.keys("u").await;
+        assert_eq!(ide.status_message(), "No file operation to undo");
+    }
+}
+
 /// The edit of `path` that puts a letter in place of the fifth one.
 fn fifth(path: &str, letter: &str) -> Value {
     json!({ "changes": { format!("$ROOT/{path}"): [replace((0, 4), (0, 5), letter)] } })

@@ -172,19 +172,14 @@ fn on_failed(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, error: &io::E
     cx.state.set_error(format!("Not done: {what}: {reason}{note}"));
 }
 
-/// Keeps a step whose undo failed, to be tried once more; returns whether that makes sense. Not for what was
-/// created and is in use, what no longer exists, and a second failure: these would only block the steps
-/// before.
+/// Keeps a step whose undo failed, to be tried once more; returns whether that makes sense.
 fn keep_for_retry(cx: &mut Cx<'_>, step: TreeStep, error: ErrorKind) -> bool {
     let steps = &mut cx.state.slots[TREE_STEPS];
-    let failed = steps.failed.take();
-    let hopeless = matches!(error, ErrorKind::DirectoryNotEmpty | ErrorKind::NotFound);
-    if hopeless || failed.as_ref() == Some(&step) {
-        return false;
+    let is_kept = steps.may_retry(&step, error);
+    if is_kept {
+        steps.undoable.push(Undoable::Job(step));
     }
-    steps.failed = Some(step.clone());
-    steps.undoable.push(Undoable::Job(step));
-    true
+    is_kept
 }
 
 /// Returns the message that describes a finished job.

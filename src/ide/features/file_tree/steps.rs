@@ -109,11 +109,27 @@ impl TreeSteps {
         }
     }
 
+    /// Notes that the undo of a step has failed; returns whether it makes sense to try it once more. Not for what was created and
+    /// is in use, what no longer exists, and a second failure: these would only block the steps before.
+    pub fn may_retry(&mut self, step: &TreeStep, error: io::ErrorKind) -> bool {
+        let failed = self.failed.take();
+        if is_hopeless(error) || failed.as_ref() == Some(step) {
+            return false;
+        }
+        self.failed = Some(step.clone());
+        true
+    }
+
     /// Forgets a step of another feature: it is undone, or cannot be any more.
     pub fn forget_together(&mut self, forgotten: u64) {
         self.undoable
             .retain(|step| !matches!(step, Undoable::Together { number, .. } if *number == forgotten));
     }
+}
+
+/// Whether the undo of a step that has failed so cannot succeed later.
+pub fn is_hopeless(error: io::ErrorKind) -> bool {
+    matches!(error, io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotFound)
 }
 
 /// Runs a job; `of` is the step that it undoes, `deleted` the trash folder. Returns the new path of what was
