@@ -314,7 +314,7 @@ async fn tree_undo_whose_move_back_fails_is_tried_once_more() {
         if is_free_then {
             std::fs::remove_file(ide.path("a.toy")).unwrap();
             ide.keys("u").await;
-            wait_for_message(&mut ide, "Undone in 0 files").await;
+            wait_for_message(&mut ide, "Undone: 1 file operation").await;
             assert_eq!(ide.file_text("a.toy"), "a\n");
             assert!(!ide.path("c.toy").exists());
         } else {

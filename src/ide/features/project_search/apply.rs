@@ -228,6 +228,11 @@ fn finish(cx: &mut Cx<'_>, under_way: RunningStep) {
     let list_id = list.map(|(id, _)| id).or(step_of);
     update_list(cx, list_id, done.iter().chain(&there));
     let count = pluralize(done.len() + there.len(), "file", "files");
+    let undone = if done.is_empty() && there.is_empty() && !operations.is_empty() {
+        format!("Undone: {}", pluralize(operations.len(), "file operation", "file operations"))
+    } else {
+        format!("Undone in {count}")
+    };
     let message = if let Some((id, version)) = list {
         let lines = pluralize(done.iter().map(|file| file.edit_count).sum::<usize>(), "line", "lines");
         if !done.is_empty() {
@@ -247,7 +252,7 @@ fn finish(cx: &mut Cx<'_>, under_way: RunningStep) {
         } else if !operations.is_empty() {
             whole::undo_operations(cx, operations, saves);
         }
-        format!("Undone in {count}")
+        undone
     };
     cx.state.set_status(message);
     if !refused.is_empty() {
