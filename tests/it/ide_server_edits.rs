@@ -328,7 +328,7 @@ async fn undo_of_a_step_deletes_a_created_file_that_was_opened_since() {
     let mut ide =
         trusted(project("one\n", &script(&json!({ "textDocument/codeAction": actions }))).size(80, 24)).await;
     choose(&mut ide, "Move").await;
-    ide.wait_for_text("change 2 places in 2 files, 1 file operation?").await;
+    ide.wait_for_text("change 2 places in 2 files").await;
     ide.advance(Duration::from_secs(2));
     ide.keys("y").await;
     wait_for_message(&mut ide, "Changed 2 places").await;
