@@ -329,6 +329,30 @@ async fn rename_with_file_operations_is_one_step() {
     assert!(!ide.path("new.toy").exists() && !ide.path("lib/two.toy").exists());
 }
 
+#[tokio::test]
+async fn undo_of_a_step_deletes_a_created_file_that_was_opened_since() {
+    let moved = changes(&[
+        json!({ "kind": "create", "uri": "$ROOT/new.toy" }),
+        document("new.toy", &Value::Null, &[edit((0, 0), (0, 0), "made\n")]),
+        document("a.toy", &Value::Null, &[edit((0, 0), (0, 3), "")]),
+    ]);
+    let actions = json!([{ "title": "Move to a new file", "kind": "refactor", "edit": moved }]);
+    let mut ide =
+        trusted(project("one\n", &script(&json!({ "textDocument/codeAction": actions }))).size(80, 24)).await;
+    choose(&mut ide, "Move").await;
+    ide.wait_for_text("change 2 places in 2 files").await;
+    ide.advance(Duration::from_secs(2));
+    ide.keys("y").await;
+    wait_for_message(&mut ide, "Changed 2 places").await;
+    ide.keys("Alt-1 End Enter").await;
+    assert_eq!((ide.current_file_name().as_str(), ide.text().as_str()), ("new.toy", "made\n"));
+    ide.keys("Alt-, s u").await;
+    wait_for_message(&mut ide, "Undone in 2 files").await;
+    assert!(!ide.path("new.toy").exists());
+    assert_eq!((ide.current_file_name().as_str(), ide.text().as_str()), ("a.toy", "one\n"));
+    assert_eq!(ide.file_text("a.toy"), "one\n");
+}
+
 /// Chooses an action by its title.
 async fn choose(ide: &mut TestIde, title: &str) {
     ide.keys("Alt-, k a").await;

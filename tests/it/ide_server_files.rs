@@ -205,6 +205,129 @@ async fn tree_rename_saves_open_files_that_were_saved_before_and_so_does_its_und
     assert_eq!(unsaved, ["d.toy"]);
 }
 
+#[tokio::test]
+async fn tree_undo_while_another_undo_runs_keeps_the_step() {
+    let script = json!({ "capabilities": operating(), "answers": { "workspace/willRenameFiles": fifth("b.toy", "c") } });
+    let mut ide = trusted(project("a\n", &script).file("b.toy", "use a\n").size(80, 24)).await;
+    ide.keys("Alt-1 Home").await;
+    for (path, answer, done) in
+        [("c.toy", "w", "Done: moved to c.toy"), ("d.toy", "y", "Changed 1 place in 1 file")]
+    {
+        move_to(&mut ide, path).await;
+        ide.wait_for_text(&format!("to {path}: change 1 place")).await;
+        ide.advance(Duration::from_secs(2));
+        ide.keys(answer).await;
+        wait_for_message(&mut ide, done).await;
+    }
+    ide.keys("Alt-1").await;
+    ide.headless.press("u");
+    // The first undo reads the files that it changes.
+    for keys in ["u", "d"] {
+        ide.headless.press(keys);
+        assert_eq!(ide.status_message(), "File changes are running already", "{keys}");
+    }
+    wait_for_message(&mut ide, "Undone in 1 file").await;
+    assert!(ide.path("c.toy").exists() && !ide.path("d.toy").exists());
+    assert_eq!(ide.file_text("b.toy"), "use a\n");
+    ide.keys("u").await;
+    wait_for_message(&mut ide, "Undone: moved to a.toy").await;
+    assert!(ide.path("a.toy").exists() && !ide.path("c.toy").exists());
+}
+
+#[tokio::test]
+async fn tree_rename_saves_open_files_as_they_are_so_that_its_undo_fits() {
+    let mut offered = operating();
+    offered["documentFormattingProvider"] = json!(true);
+    let answers = json!({
+        "workspace/willRenameFiles": fifth("b.toy", "c"),
+        "textDocument/formatting": [replace((0, 0), (0, 0), "// ")],
+    });
+    let setup = project("a\n", &json!({ "capabilities": offered, "answers": answers }));
+    // Not tidy: there is a space at its end.
+    let setup =
+        setup.with("b.toy", "use a \n").file(".editorconfig", "[*]\ntrim_trailing_whitespace = true\n");
+    let mut ide = trusted(setup.config_file("settings.toml", "format-on-save = true\n").size(80, 24)).await;
+    ide.keys("Alt-1 End Up").await;
+    while ide.state().files.current().unwrap().path != ide.path("a.toy") {
+        ide.keys("Up").await;
+    }
+    move_to(&mut ide, "c.toy").await;
+    ide.wait_for_text("b.toy: 1 place (open, is saved)").await;
+    ide.advance(Duration::from_secs(2));
+    ide.keys("y").await;
+    wait_for_message(&mut ide, "Changed 1 place in 1 file, 1 file operation. Undo all of it: ").await;
+    assert_eq!(ide.file_text("b.toy"), "use c \n");
+    ide.keys("Alt-1 u").await;
+    wait_for_message(&mut ide, "Undone in 1 file").await;
+    assert_eq!(ide.file_text("b.toy"), "use a \n");
+    assert!(ide.path("a.toy").exists() && !ide.path("c.toy").exists());
+    assert!(!methods(&ide).contains(&"textDocument/formatting".to_string()));
+}
+
+#[tokio::test]
+async fn tree_undo_of_a_part_saves_the_open_files_that_it_undoes() {
+    let edit = json!({ "changes": {
+        "$ROOT/b.toy": [replace((0, 4), (0, 5), "c")], "$ROOT/d.toy": [replace((0, 4), (0, 5), "c")],
+    } });
+    let script = json!({ "capabilities": operating(), "answers": { "workspace/willRenameFiles": edit } });
+    let setup = project("a\n", &script).with("b.toy", "use a\n").file("d.toy", "use a\n").size(80, 24);
+    let mut ide = trusted(setup).await;
+    ide.keys("Alt-1 Home").await;
+    move_to(&mut ide, "c.toy").await;
+    ide.wait_for_text("b.toy: 1 place (open, is saved)").await;
+    ide.advance(Duration::from_secs(2));
+    ide.keys("y").await;
+    wait_for_message(&mut ide, "Changed 2 places in 2 files, 1 file operation").await;
+    ide.write_file("d.toy", "other\n");
+    ide.keys("Alt-1 u").await;
+    ide.wait_for_text("Unchanged").await;
+    ide.headless.idle().await;
+    assert_eq!((ide.file_text("b.toy").as_str(), ide.file_text("d.toy").as_str()), ("use a\n", "other\n"));
+    assert_eq!(ide.state().buffers.unsaved().count(), 0);
+    // The rest of the step is tried again once that is possible.
+    ide.write_file("d.toy", "use c\n");
+    ide.keys("Escape Alt-1 u").await;
+    wait_for_message(&mut ide, "Undone in 1 file").await;
+    assert_eq!(ide.file_text("d.toy"), "use a\n");
+    assert!(ide.path("a.toy").exists() && !ide.path("c.toy").exists());
+}
+
+#[tokio::test]
+async fn tree_undo_whose_move_back_fails_is_tried_once_more() {
+    for is_free_then in [true, false] {
+        let script = json!({ "capabilities": operating(), "answers": { "workspace/willRenameFiles": fifth("b.toy", "c") } });
+        let mut ide = trusted(project("a\n", &script).file("b.toy", "use a\n").size(80, 24)).await;
+        ide.keys("Alt-1 Home").await;
+        move_to(&mut ide, "c.toy").await;
+        ide.wait_for_text("to c.toy: change 1 place").await;
+        ide.advance(Duration::from_secs(2));
+        ide.keys("y").await;
+        wait_for_message(&mut ide, "Changed 1 place in 1 file").await;
+        ide.write_file("a.toy", "another\n");
+        ide.keys("Alt-1 u").await;
+        wait_for_message(&mut ide, "Not undone: a.toy: ").await;
+        assert!(!ide.status_message().contains("skipped"), "{}", ide.status_message());
+        assert_eq!(
+            (ide.file_text("a.toy").as_str(), ide.file_text("b.toy").as_str()),
+            ("another\n", "use a\n")
+        );
+        if is_free_then {
+            std::fs::remove_file(ide.path("a.toy")).unwrap();
+            ide.keys("u").await;
+            wait_for_message(&mut ide, "Undone: 1 file operation").await;
+            assert_eq!(ide.file_text("a.toy"), "a\n");
+            assert!(!ide.path("c.toy").exists());
+        } else {
+            // A second failure must not block the steps before.
+            ide.keys("u").await;
+            ide.wait_for("the end", |state: &State| state.status.message.ends_with("; step skipped")).await;
+            assert_eq!(ide.file_text("c.toy"), "a\n");
+        }
+        ide.keys("u").await;
+        assert_eq!(ide.status_message(), "No file operation to undo");
+    }
+}
+
 /// The edit of `path` that puts a letter in place of the fifth one.
 fn fifth(path: &str, letter: &str) -> Value {
     json!({ "changes": { format!("$ROOT/{path}"): [replace((0, 4), (0, 5), letter)] } })

@@ -34,7 +34,7 @@ impl Refusal {
 
 /// Starts a job once the features were asked about it; `step` is the step that it undoes.
 pub fn start_job(cx: &mut Cx<'_>, job: TreeJob, step: Option<TreeStep>) {
-    if cx.state.slots[TREE_STEPS].is_busy {
+    if cx.state.slots[TREE_STEPS].is_busy() {
         return cx.state.set_status("File changes are running already");
     }
     if let Err(refusal) = check(cx, &job, step.as_ref()) {
@@ -45,7 +45,7 @@ pub fn start_job(cx: &mut Cx<'_>, job: TreeJob, step: Option<TreeStep>) {
     if step.is_some() {
         return begin(cx, job, step, None);
     }
-    cx.state.slots[TREE_STEPS].is_busy = true;
+    cx.state.slots[TREE_STEPS].is_job_running = true;
     let done = job.clone();
     let mut rest: Option<JobStep> = Some(Box::new(move |cx, prepared| go_on(cx, done, prepared)));
     for feature in cx.state.catalog.features {
@@ -58,7 +58,7 @@ pub fn start_job(cx: &mut Cx<'_>, job: TreeJob, step: Option<TreeStep>) {
 
 /// Goes on with a job after the features were asked about it.
 fn go_on(cx: &mut Cx<'_>, job: TreeJob, prepared: Prepared) {
-    cx.state.slots[TREE_STEPS].is_busy = false;
+    cx.state.slots[TREE_STEPS].is_job_running = false;
     match prepared {
         // Texts may have been opened or saved meanwhile.
         Prepared::Go { problem } => match check(cx, &job, None) {
@@ -93,7 +93,7 @@ fn begin(cx: &mut Cx<'_>, job: TreeJob, step: Option<TreeStep>, problem: Option<
     if let TreeJob::Move { from, .. } = &job {
         moved::pause_saves(cx, from);
     }
-    cx.state.slots[TREE_STEPS].is_busy = true;
+    cx.state.slots[TREE_STEPS].is_job_running = true;
     let deleted = cx.state.slots[TREE_STEPS].trash.clone();
     let (what, undo_of) = (job.clone(), step.clone());
     let work = move || steps::perform(&what, undo_of.as_ref(), &deleted);
@@ -117,7 +117,7 @@ fn open_created(cx: &mut Cx<'_>, job: &TreeJob) {
 
 /// Undoes the last step.
 pub fn undo(cx: &mut Cx<'_>) {
-    if cx.state.slots[TREE_STEPS].is_busy {
+    if cx.state.slots[TREE_STEPS].is_busy() {
         return cx.state.set_status("File changes are running already");
     }
     match cx.state.slots[TREE_STEPS].undoable.pop() {
@@ -133,7 +133,7 @@ pub fn undo(cx: &mut Cx<'_>) {
 
 /// Handles the end of a job.
 fn on_done(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, result: io::Result<PathBuf>) {
-    cx.state.slots[TREE_STEPS].is_busy = false;
+    cx.state.slots[TREE_STEPS].is_job_running = false;
     let new_path = match result {
         Ok(new_path) => new_path,
         Err(error) => return on_failed(cx, job, of, &error),
@@ -172,19 +172,14 @@ fn on_failed(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, error: &io::E
     cx.state.set_error(format!("Not done: {what}: {reason}{note}"));
 }
 
-/// Keeps a step whose undo failed, to be tried once more; returns whether that makes sense. Not for what was
-/// created and is in use, what no longer exists, and a second failure: these would only block the steps
-/// before.
+/// Keeps a step whose undo failed, to be tried once more; returns whether that makes sense.
 fn keep_for_retry(cx: &mut Cx<'_>, step: TreeStep, error: ErrorKind) -> bool {
     let steps = &mut cx.state.slots[TREE_STEPS];
-    let failed = steps.failed.take();
-    let hopeless = matches!(error, ErrorKind::DirectoryNotEmpty | ErrorKind::NotFound);
-    if hopeless || failed.as_ref() == Some(&step) {
-        return false;
+    let is_kept = steps.may_retry(&step, error);
+    if is_kept {
+        steps.undoable.push(Undoable::Job(step));
     }
-    steps.failed = Some(step.clone());
-    steps.undoable.push(Undoable::Job(step));
-    true
+    is_kept
 }
 
 /// Returns the message that describes a finished job.

@@ -32,6 +32,6 @@ pub const FEATURE: Feature = Feature {
         }
         _ => {}
     },
-    is_changing: |state| state.slots[steps::TREE_STEPS].is_busy,
+    is_changing: |state| state.slots[steps::TREE_STEPS].is_busy(),
     ..Feature::new("file_tree")
 };

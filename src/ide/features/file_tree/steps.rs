@@ -75,8 +75,10 @@ pub struct TreeSteps {
     pub undoable: Vec<Undoable>,
     /// The step whose undo has just failed.
     pub failed: Option<TreeStep>,
-    /// Whether a job is running.
-    pub is_busy: bool,
+    /// Whether a job of the tree is running.
+    pub is_job_running: bool,
+    /// Whether another feature applies or undoes jobs together with changes of texts.
+    pub is_together_running: bool,
     /// The shown file that was selected last without a command.
     pub followed: Option<PathBuf>,
 }
@@ -88,9 +90,15 @@ impl TreeSteps {
             trash: state.join("deleted"),
             undoable: Vec::new(),
             failed: None,
-            is_busy: false,
+            is_job_running: false,
+            is_together_running: false,
             followed: None,
         }
+    }
+
+    /// Whether files and folders are being created, moved or deleted: another job would find other paths than it was meant for.
+    pub fn is_busy(&self) -> bool {
+        self.is_job_running || self.is_together_running
     }
 
     /// Keeps a step to be undone.
@@ -101,11 +109,27 @@ impl TreeSteps {
         }
     }
 
+    /// Notes that the undo of a step has failed; returns whether it makes sense to try it once more. Not for what was created and
+    /// is in use, what no longer exists, and a second failure: these would only block the steps before.
+    pub fn may_retry(&mut self, step: &TreeStep, error: io::ErrorKind) -> bool {
+        let failed = self.failed.take();
+        if is_hopeless(error) || failed.as_ref() == Some(step) {
+            return false;
+        }
+        self.failed = Some(step.clone());
+        true
+    }
+
     /// Forgets a step of another feature: it is undone, or cannot be any more.
     pub fn forget_together(&mut self, forgotten: u64) {
         self.undoable
             .retain(|step| !matches!(step, Undoable::Together { number, .. } if *number == forgotten));
     }
+}
+
+/// Whether the undo of a step that has failed so cannot succeed later.
+pub fn is_hopeless(error: io::ErrorKind) -> bool {
+    matches!(error, io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotFound)
 }
 
 /// Runs a job; `of` is the step that it undoes, `deleted` the trash folder. Returns the new path of what was

@@ -30,7 +30,8 @@ const TRIES_MAX: u8 = 3;
 pub enum AfterSave {
     /// Nothing.
     Stay,
-    /// Nothing, and no message: the file is saved together with others.
+    /// Nothing, and no message: the file is saved together with others. Its text is written as it is: the undo of all of them
+    /// knows no other change.
     Quiet,
     /// Close the file.
     Close,
@@ -115,7 +116,8 @@ fn write(cx: &mut Cx<'_>, id: BufferId, path: PathBuf, (then, over): (AfterSave,
     buffer.is_saving = true;
     let rest = move |cx: &mut Cx<'_>| write_prepared(cx, id, path, (then, over), format);
     let mut rest: Option<SaveStep> = Some(Box::new(rest));
-    for feature in cx.state.catalog.features {
+    let asked = if then == AfterSave::Quiet { &[][..] } else { cx.state.catalog.features };
+    for feature in asked {
         rest = rest.and_then(|rest| (feature.before_save)(cx, id, rest));
     }
     if let Some(rest) = rest {
@@ -149,7 +151,7 @@ fn write_prepared(
     };
     let version = document.version();
     let tidy_rules = editorconfig::tidy(buffer.rules);
-    if tidy_rules.is_nothing() {
+    if tidy_rules.is_nothing() || then == AfterSave::Quiet {
         write_text(cx, save);
     } else {
         tidy(cx, save, tidy_rules, (version, 1));
@@ -301,6 +303,8 @@ fn after_save(cx: &mut Cx<'_>, id: BufferId, name: &str, then: AfterSave) {
         && unsaved
         && let Some(path) = buffer.path.clone()
     {
+        // What was requested meanwhile is a save like any other.
+        let then = if then == AfterSave::Quiet { AfterSave::Stay } else { then };
         return save_to(cx, id, path, then, false);
     }
     match then {

@@ -163,7 +163,7 @@ fn offer(
     rest: JobStep,
 ) {
     // While the user decides nothing is being changed.
-    cx.state.slots[TREE_STEPS].is_busy = false;
+    cx.state.slots[TREE_STEPS].is_job_running = false;
     let what = edit_plan::operation_line(job, &cx.state.workspace);
     let title = format!("{what}: change {}?", apply_edit::summary(&plan));
     let lines = problems.into_iter().chain(std::mem::take(&mut plan.preview)).collect();

@@ -18,7 +18,7 @@ use crate::lsp::capabilities::watched_files::{FileChange, METHOD};
 use crate::workspace::watch::WatchError;
 use crate::workspace::watch_tree::{TreeChange, TreeChanges, TreeWatcher};
 
-/// Files of folders that are new or gone that servers hear of.
+/// Files of a folder that is new or gone that servers hear of.
 const FILES_MAX: usize = 10_000;
 
 /// How long what other programs do is collected.
@@ -153,7 +153,7 @@ pub fn flush(cx: &mut Cx<'_>) {
         known.servers.iter().filter(|server| has_registered(server)).map(questions::client).collect();
     let env = cx.env.clone();
     let work = async move {
-        let changes = with_content(&*env, changes).await;
+        let changes = with_content(&*env, changes, FILES_MAX).await;
         for client in clients {
             // One that has ended reads everything when it is started again.
             if let Some(client) = client.await
@@ -168,8 +168,13 @@ pub fn flush(cx: &mut Cx<'_>) {
     });
 }
 
-/// Adds the files in folders that are new or gone: a folder arrives and goes with its content.
-async fn with_content(env: &dyn Environment, changes: Vec<NotedChange>) -> Vec<(PathBuf, FileChange)> {
+/// Adds the files in folders that are new or gone: a folder arrives and goes with its content. Of each at most `files_max`, so
+/// that after a move what is gone and what is new are told alike.
+async fn with_content(
+    env: &dyn Environment,
+    changes: Vec<NotedChange>,
+    files_max: usize,
+) -> Vec<(PathBuf, FileChange)> {
     let mut all = Vec::with_capacity(changes.len());
     let mut walked: Vec<(PathBuf, FileChange)> = Vec::new();
     for NotedChange { path, change, content } in changes {
@@ -181,22 +186,60 @@ async fn with_content(env: &dyn Environment, changes: Vec<NotedChange>) -> Vec<(
         };
         let is_known = walked.iter().any(|(folder, of)| *of == change && path.starts_with(folder));
         let Some(root) = root.filter(|_| !is_known) else { continue };
-        let mut folders = Vec::new();
         if env.stat(&root).await.is_ok_and(|stat| stat.kind == FileKind::Folder) {
             walked.push((path.clone(), change));
-            folders.push(root.clone());
-        }
-        while let Some(folder) = folders.pop().filter(|_| all.len() < FILES_MAX) {
-            // What cannot be listed is nothing that a server could read.
-            let Ok(entries) = env.list(&folder).await else { continue };
-            for entry in entries {
-                let there = entry.path_in(&folder);
-                all.extend(paths::moved(&there, &root, &path).map(|path| (path, change)));
-                if entry.kind == FileKind::Folder {
-                    folders.push(there);
-                }
-            }
+            let found = paths_below(env, &root, files_max).await;
+            let moved = found.iter().filter_map(|found| paths::moved(found, &root, &path));
+            all.extend(moved.map(|path| (path, change)));
         }
     }
     all
+}
+
+/// Returns the files and folders below a folder, at most so many.
+async fn paths_below(env: &dyn Environment, root: &Path, max: usize) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![root.to_path_buf()];
+    while let Some(folder) = folders.pop().filter(|_| found.len() < max) {
+        // What cannot be listed is nothing that a server could read.
+        let Ok(entries) = env.list(&folder).await else { continue };
+        for entry in entries.into_iter().take(max - found.len()) {
+            let path = entry.path_in(&folder);
+            if entry.kind == FileKind::Folder {
+                folders.push(path.clone());
+            }
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::LocalEnvironment;
+
+    fn noted(path: PathBuf, change: FileChange, content: Option<PathBuf>) -> NotedChange {
+        NotedChange { path, change, content }
+    }
+
+    #[tokio::test]
+    async fn moved_folder_of_many_files_is_gone_and_new_with_as_many_of_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let (old, new) = (folder.path().join("old"), folder.path().join("new"));
+        std::fs::create_dir_all(new.join("deep")).unwrap();
+        for name in ["a", "b", "c", "d", "deep/e", "deep/f"] {
+            std::fs::write(new.join(name), "").unwrap();
+        }
+        let env = LocalEnvironment::new(folder.path().to_path_buf(), []);
+        let changes = vec![
+            noted(old.clone(), FileChange::Deleted, Some(new.clone())),
+            noted(new.clone(), FileChange::Created, None),
+        ];
+        for (max, expected) in [(3, 3), (100, 7)] {
+            let all = with_content(&env, changes.clone(), max).await;
+            let below = |root: &Path| all.iter().filter(|(path, _)| path.starts_with(root)).count() - 1;
+            assert_eq!((below(&old), below(&new)), (expected, expected));
+        }
+    }
 }

@@ -94,7 +94,10 @@ fn apply_plan(cx: &mut Cx<'_>, plan: Plan) {
     under_way.already_done.extend(plan.already_done.into_iter().map(inverted));
     under_way.skipped.extend(plan.skipped);
     under_way.retryable.extend(plan.retryable);
-    for (n, file) in plan.files.into_iter().enumerate() {
+    for (n, mut file) in plan.files.into_iter().enumerate() {
+        if let Some(target) = close_created(cx, &under_way, &file) {
+            file.target = target;
+        }
         match file.target {
             Target::Open(id, version) => edit_open_text(cx, &mut under_way, &file, (id, version)),
             Target::Closed(..) if cx.state.buffers.by_path(&file.path).is_some() => {
@@ -110,6 +113,23 @@ fn apply_plan(cx: &mut Cx<'_>, plan: Plan) {
     under_way.writing.clone_from(&writes);
     cx.state.slots[REPLACEMENTS].running = Some(under_way);
     tasks::write_all(cx, writes);
+}
+
+/// Closes the saved text of a file that is created in a step and is empty without it, and returns how to write it: its file is
+/// deleted next, which happens only if it is empty on the disk.
+fn close_created(cx: &mut Cx<'_>, under_way: &RunningStep, file: &FilePlan) -> Option<Target> {
+    let Target::Open(id, version) = file.target else { return None };
+    let is_created = |step: &TreeStep| matches!(step, TreeStep::Created(path) if file.path.starts_with(path));
+    if file.changes.len_after() > 0 || !under_way.operations.iter().any(is_created) {
+        return None;
+    }
+    let buffer = cx.state.buffers.get_mut(id)?;
+    if buffer.area.document.version() != version || !whole::is_saved(buffer) {
+        return None;
+    }
+    let target = Target::Closed(buffer.stamp.clone()?, buffer.area.document.format());
+    cx.state.close_buffer(id);
+    Some(target)
 }
 
 fn edit_open_text(
@@ -204,9 +224,15 @@ fn finish(cx: &mut Cx<'_>, under_way: RunningStep) {
         saves,
         ..
     } = under_way;
+    cx.state.slots[TREE_STEPS].is_together_running = false;
     let list_id = list.map(|(id, _)| id).or(step_of);
     update_list(cx, list_id, done.iter().chain(&there));
     let count = pluralize(done.len() + there.len(), "file", "files");
+    let undone = if done.is_empty() && there.is_empty() && !operations.is_empty() {
+        format!("Undone: {}", pluralize(operations.len(), "file operation", "file operations"))
+    } else {
+        format!("Undone in {count}")
+    };
     let message = if let Some((id, version)) = list {
         let lines = pluralize(done.iter().map(|file| file.edit_count).sum::<usize>(), "line", "lines");
         if !done.is_empty() {
@@ -222,10 +248,11 @@ fn finish(cx: &mut Cx<'_>, under_way: RunningStep) {
         }
         if !retryable.is_empty() {
             push_applied(cx, step_of, retryable, operations);
+            whole::save_all(cx, saves);
         } else if !operations.is_empty() {
             whole::undo_operations(cx, operations, saves);
         }
-        format!("Undone in {count}")
+        undone
     };
     cx.state.set_status(message);
     if !refused.is_empty() {
@@ -304,11 +331,17 @@ fn undo_step(cx: &mut Cx<'_>, number: u64) {
     }
     let applied = &cx.state.slots[REPLACEMENTS].applied;
     let Some(at) = applied.iter().position(|step| step.number == number) else { return };
+    let has_operations = !applied[at].operations.is_empty();
+    if has_operations && cx.state.slots[TREE_STEPS].is_busy() {
+        return cx.state.set_status("File changes are running already");
+    }
     if let Some(name) = saving_file(cx.state, &applied[at]) {
         return cx.state.set_status(format!("{name} is being saved; try again"));
     }
     let AppliedStep { list, files, operations, .. } = cx.state.slots[REPLACEMENTS].applied.remove(at);
-    cx.state.slots[TREE_STEPS].forget_together(number);
+    let tree = &mut cx.state.slots[TREE_STEPS];
+    tree.forget_together(number);
+    tree.is_together_running = has_operations;
     let mut under_way = RunningStep { undone_list: list, operations, ..RunningStep::default() };
     let mut rest = Vec::new();
     for file in files {

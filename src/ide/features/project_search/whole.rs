@@ -2,12 +2,13 @@
 //! texts change. It is undone like a list's step. Open texts are changed on the event loop, after everything on the disk
 //! has succeeded; if anything fails, what was done is undone. Must not know who wants the step.
 
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::base::paths;
 use crate::exec::Environment;
-use crate::ide::core::context::Cx;
+use crate::ide::core::context::{Cx, TaskError};
 use crate::ide::core::state::State;
 use crate::ide::core::tasks::threads::on_thread;
 use crate::ide::core::tree_job::TreeJob;
@@ -52,7 +53,7 @@ pub fn apply(
     done: impl FnOnce(&mut Cx<'_>, Result<(), String>) + Send + 'static,
 ) {
     let done: Done = Box::new(done);
-    if cx.state.slots[REPLACEMENTS].is_busy() || cx.state.slots[TREE_STEPS].is_busy {
+    if cx.state.slots[REPLACEMENTS].is_busy() || cx.state.slots[TREE_STEPS].is_busy() {
         return done(cx, Err("file changes are running already".to_string()));
     }
     if let Err(reason) = check(cx.state, &step) {
@@ -65,6 +66,7 @@ pub fn apply(
         return done(cx, Ok(()));
     }
     cx.state.slots[REPLACEMENTS].running = Some(RunningStep::default());
+    cx.state.slots[TREE_STEPS].is_together_running = !step.operations.is_empty();
     pause_saves(cx, &step.operations);
     let (env, trash) = (cx.env.clone(), cx.state.slots[TREE_STEPS].trash.clone());
     let operations = step.operations.clone();
@@ -74,6 +76,7 @@ pub fn apply(
         match result.map(|performed| (check_texts(cx.state, &step), performed)) {
             Ok((Ok(()), performed)) => {
                 cx.state.slots[REPLACEMENTS].running = None;
+                cx.state.slots[TREE_STEPS].is_together_running = false;
                 edit_open_texts(cx, &step, &performed);
                 done(cx, Ok(()));
             }
@@ -98,6 +101,7 @@ fn pause_saves(cx: &mut Cx<'_>, operations: &[TreeJob]) {
 /// Ends a step that has changed nothing.
 fn end(cx: &mut Cx<'_>, step: &WholeStep) {
     cx.state.slots[REPLACEMENTS].running = None;
+    cx.state.slots[TREE_STEPS].is_together_running = false;
     for operation in &step.operations {
         if let TreeJob::Move { from, .. } = operation {
             moved::resume_saves(cx, from);
@@ -213,7 +217,7 @@ pub fn is_saved(buffer: &Buffer) -> bool {
 
 /// Saves open files that were saved before a step. Files on the disk fit together only with them: what reads the disk, such as
 /// a server or a compiler, would find a file that is gone.
-fn save_all(cx: &mut Cx<'_>, saves: Vec<BufferId>) {
+pub fn save_all(cx: &mut Cx<'_>, saves: Vec<BufferId>) {
     for id in saves {
         save_buffer(cx, id, AfterSave::Quiet, false);
     }
@@ -254,7 +258,7 @@ async fn perform_all(
     performed: &mut Performed,
 ) -> Result<(), String> {
     for job in operations {
-        let path = run_job(&job, None, trash).await?;
+        let path = run_job(&job, None, trash).await.map_err(|error| job_problem(&job, &error))?;
         performed.operations.push((job, path));
     }
     for file in files {
@@ -270,14 +274,16 @@ async fn perform_all(
     Ok(())
 }
 
-async fn run_job(job: &TreeJob, of: Option<TreeStep>, trash: &Path) -> Result<PathBuf, String> {
+async fn run_job(job: &TreeJob, of: Option<TreeStep>, trash: &Path) -> io::Result<PathBuf> {
     let (work, trash) = (job.clone(), trash.to_path_buf());
-    let result = on_thread(move || steps::perform(&work, of.as_ref(), &trash)).await;
-    result.map_err(|error| {
-        let (TreeJob::Create { path, .. } | TreeJob::Move { to: path, .. } | TreeJob::Delete(path)) = job;
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        format!("{name}: {error}")
-    })
+    on_thread(move || steps::perform(&work, of.as_ref(), &trash)).await
+}
+
+/// Returns the message about a job that has failed.
+fn job_problem(job: &TreeJob, error: &io::Error) -> String {
+    let (TreeJob::Create { path, .. } | TreeJob::Move { to: path, .. } | TreeJob::Delete(path)) = job;
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    format!("{name}: {error}")
 }
 
 /// Undoes what was done on the disk; returns messages about what could not be undone.
@@ -290,39 +296,69 @@ async fn roll_back(env: &Arc<dyn Environment>, trash: &Path, performed: Performe
         }
     }
     let steps = performed.operations.iter().map(|(job, path)| TreeStep::of(job, path)).collect();
-    problems.extend(undo_steps(trash, steps).await.1);
+    problems.extend(undo_steps(trash, steps).await.problems);
     problems
 }
 
-/// Undoes operations, the last one first; returns the jobs that did so, and messages about what could not be undone.
-async fn undo_steps(trash: &Path, steps: Vec<TreeStep>) -> (Vec<(TreeJob, PathBuf)>, Vec<String>) {
-    let (mut done, mut problems) = (Vec::new(), Vec::new());
+/// What came of the undo of operations.
+#[derive(Default)]
+struct Undone {
+    /// The jobs that were done, each with the path that came of it.
+    done: Vec<(TreeJob, PathBuf)>,
+    /// The steps that could not be undone, the last one first, and why.
+    failed: Vec<(TreeStep, ErrorKind)>,
+    /// Messages about these.
+    problems: Vec<String>,
+}
+
+/// Undoes operations, the last one first.
+async fn undo_steps(trash: &Path, steps: Vec<TreeStep>) -> Undone {
+    let mut undone = Undone::default();
     for step in steps.into_iter().rev() {
         let job = step.inverse();
-        match run_job(&job, Some(step), trash).await {
-            Ok(path) => done.push((job, path)),
-            Err(problem) => problems.push(problem),
+        match run_job(&job, Some(step.clone()), trash).await {
+            Ok(path) => undone.done.push((job, path)),
+            Err(error) => {
+                undone.problems.push(job_problem(&job, &error));
+                undone.failed.push((step, error.kind()));
+            }
         }
     }
-    (done, problems)
+    undone
 }
 
 /// Undoes the operations of a step whose texts were undone; saves open files after that.
 pub fn undo_operations(cx: &mut Cx<'_>, operations: Vec<TreeStep>, saves: Vec<BufferId>) {
     let jobs: Vec<TreeJob> = operations.iter().rev().map(TreeStep::inverse).collect();
     cx.state.slots[REPLACEMENTS].running = Some(RunningStep::default());
+    cx.state.slots[TREE_STEPS].is_together_running = true;
     pause_saves(cx, &jobs);
     let trash = cx.state.slots[TREE_STEPS].trash.clone();
     let work = async move { undo_steps(&trash, operations).await };
     cx.tasks.spawn("project_search.undo-operations", work, move |cx, result| {
-        let (done, problems) = result.unwrap_or_else(|error| (Vec::new(), vec![error.to_string()]));
+        let failed = |error: TaskError| Undone { problems: vec![error.to_string()], ..Undone::default() };
+        let undone = result.unwrap_or_else(failed);
         // Saves that were requested meanwhile are for the paths after it.
-        update_files(cx, &done);
+        update_files(cx, &undone.done);
         end(cx, &WholeStep { operations: jobs, files: Vec::new() });
         save_all(cx, saves);
-        if !problems.is_empty() {
-            cx.state.set_error(format!("Not undone: {}", problems.join(", ")));
+        if undone.problems.is_empty() {
+            cx.state.slots[TREE_STEPS].failed = None;
+        } else {
+            keep_failed(cx, undone.failed, &undone.problems);
         }
         cx.state.damage.add_all();
     });
+}
+
+/// Keeps the operations that could not be undone as a step, to be tried once more if that makes sense.
+fn keep_failed(cx: &mut Cx<'_>, failed: Vec<(TreeStep, ErrorKind)>, problems: &[String]) {
+    let first = failed.iter().find(|(_, kind)| !steps::is_hopeless(*kind));
+    let is_kept = first.is_some_and(|(step, kind)| cx.state.slots[TREE_STEPS].may_retry(step, *kind));
+    let note = if is_kept { "" } else { "; step skipped" };
+    cx.state.set_error(format!("Not undone: {}{note}", problems.join(", ")));
+    if is_kept {
+        let operations = failed.into_iter().rev().map(|(step, _)| step).collect();
+        push_applied(cx, None, Vec::new(), operations);
+    }
 }
