@@ -248,7 +248,8 @@ async fn tree_rename_saves_open_files_as_they_are_so_that_its_undo_fits() {
         setup.with("b.toy", "use a \n").file(".editorconfig", "[*]\ntrim_trailing_whitespace = true\n");
     let mut ide = trusted(setup.config_file("settings.toml", "format-on-save = true\n").size(80, 24)).await;
     ide.keys("Alt-1 End Up").await;
-    while ide.state().files.current().unwrap().path != ide.path("a.toy") {
+    let first = ide.path("a.toy");
+    while ide.state().files.current().unwrap().path != first {
         ide.keys("Up").await;
     }
     move_to(&mut ide, "c.toy").await;
