@@ -197,7 +197,7 @@ fn language_server_ends_with_the_program_however_that_ends() {
         let mut pty = launch.start();
         pty.wait_text("BAD is not allowed here");
         let pid = std::fs::read_to_string(script.with_extension("json.processes")).unwrap();
-        let pid: i32 = pid.trim().parse().unwrap();
+        let pid: u32 = pid.trim().parse().unwrap();
         assert!(is_running(pid));
         pty.signal(signal);
         let exit = pty.wait_exit();
