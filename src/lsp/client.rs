@@ -149,9 +149,9 @@ impl QuestionError {
         matches!(error.code, RpcError::CONTENT_MODIFIED | RpcError::SERVER_CANCELLED)
     }
 
-    /// Whether there is no answer because the question was given up, by the client or by the server, or because the server has
+    /// Whether there is no answer because the question was cancelled, by the client or by the server, or because the server has
     /// ended, which its state says: that is no fault.
-    pub fn is_given_up(&self) -> bool {
+    pub fn is_cancelled(&self) -> bool {
         match self {
             Self::Request(RequestError::Closed) => true,
             Self::Request(RequestError::Refused(error)) => {

@@ -289,6 +289,21 @@ async fn completion_can_be_switched_off_and_still_asked_for() {
 }
 
 #[tokio::test]
+async fn completion_list_stays_where_it_is_when_documentation_comes_below_it() {
+    let items = json!([{ "label": "print" }, { "label": "private" }]);
+    let before = "a line with the name behind it: ";
+    let mut ide = trusted(with_items(before, &items).size(60, 20)).await;
+    ide.keys("Alt-, w o End").await;
+    ide.type_in("p").await;
+    wait_for_list(&mut ide).await;
+    let place = ide.find("private");
+    assert!(!ide.picture().contains("All about"), "{}", ide.picture());
+    ide.advance(Duration::from_millis(200));
+    ide.wait_for_text("All about").await;
+    assert_eq!(ide.find("private"), place, "{}", ide.picture());
+}
+
+#[tokio::test]
 async fn completion_in_modal_maps_is_accepted_only_if_selected() {
     for (name, keymap, keys, expected) in [
         ("vim", VIM, "Enter", "al\n"),

@@ -106,7 +106,7 @@ async fn inlay_hints_are_toggled_and_not_drawn_for_screen_readers() {
 
 #[tokio::test]
 async fn inlay_hints_that_fail_are_asked_for_again_only_where_that_may_help() {
-    // The log does not have those that were given up: that is no fault of the server.
+    // The log does not have those that were cancelled: that is no fault of the server.
     for (code, times, lines) in [(-32801, 4, 0), (-32800, 1, 0), (-32603, 1, 1)] {
         let answers = json!({ HINT: { "error": [code, "not now"] } });
         let script = script(&with_capability("inlayHintProvider", &json!(true)), &answers);

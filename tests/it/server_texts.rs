@@ -1,10 +1,10 @@
-//! A language server has the text that the user sees, whoever edits it; and a server that goes wrong at any moment
+//! A language server has the text that the user sees, also after edits of the agent and its own; and a server that goes wrong at any moment
 //! leaves every text as it was or correctly edited.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use bowline::exec::Environment as _;
+use bowline::exec::{EnvError, Environment as _};
 use bowline::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use bowline::runtime::language_servers::server::ServerCommand;
 use futures::{FutureExt as _, StreamExt as _};
@@ -92,13 +92,13 @@ async fn agent_edit(ide: &mut TestIde, at: usize, text: &str, types: bool) {
         lines[at] = text;
         env.write(&path, lines.join("\n").into_bytes(), Some(read.stamp)).await
     };
-    // What comes of it shows in the text, which is compared.
-    let _ = serve(ide, &mut events, work, |ide| {
+    let written = serve(ide, &mut events, work, |ide| {
         if types {
             ide.type_without_settling("t");
         }
     })
     .await;
+    assert!(matches!(written, Ok(_) | Err(EnvError::Stale(_))), "{written:?}");
     ide.headless.idle().await;
 }
 

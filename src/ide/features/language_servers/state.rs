@@ -122,10 +122,10 @@ impl RunningServer {
         sent.is_ok()
     }
 
-    /// Adds to its log why it does not answer what the user did not ask by hand. A question that was given up is no problem: while
+    /// Adds to its log why it does not answer what the user did not ask by hand. A question that was cancelled is no problem: while
     /// the user types most of them are.
     pub fn note_problem(&mut self, what: &str, error: &QuestionError) {
-        if !error.is_given_up() {
+        if !error.is_cancelled() {
             self.note(format!("{what}: {}", visible(&error.to_string())));
         }
     }

@@ -169,7 +169,7 @@ pub fn flush(cx: &mut Cx<'_>) {
 }
 
 /// Adds the files in folders that are new or gone: a folder arrives and goes with its content. Of each at most `files_max`, so
-/// that after a move what is gone and what is new are told alike.
+/// that after a move what is gone and what is new are reported alike.
 async fn with_content(
     env: &dyn Environment,
     changes: Vec<NotedChange>,
