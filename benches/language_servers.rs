@@ -1,26 +1,35 @@
 //! Long answers of language servers: what they cost the event loop.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use bowline::ide::core::damage::Part;
 use bowline::ide::features::completion::request::{Answer, Place, request, take_in};
 use bowline::ide::features::completion::state::{COMPLETIONS, Origin, Row, Source};
-use bowline::ide::features::language_servers::state::{LANGUAGE_SERVERS, ServedText, Serving};
+use bowline::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer, ServedText, Serving};
+use bowline::ide::features::language_servers::sync;
 use bowline::ide::features::language_servers::updates::show_diagnostics;
 use bowline::lsp::answers::{completion as items, diagnostics as marks};
-use bowline::lsp::client::completion::Trigger;
+use bowline::lsp::client::StartOptions;
+use bowline::lsp::client::completion::{Trigger, TypedTriggers};
 use bowline::lsp::client::incoming::FileDiagnostics;
 use bowline::lsp::position::Encoding;
 use bowline::lsp::table::Features;
+use bowline::runtime::language_servers::process::ServerSpec;
+use bowline::runtime::language_servers::server::{ServerCommand, ServerState};
 use bowline::syntax::{HighlightedRange, Span};
+use bowline::text::changes::ChangeSet;
 use bowline::text::position::Byte;
-use serde_json::json;
+use bowline::text::transaction::Transaction;
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{self, Sender};
 
 use crate::conversation::write_session;
 use crate::open_session::OpenSession;
-use crate::{Effort, report};
+use crate::{Effort, percentile, report};
 
 /// Number of the server that answers.
 const SERVER: u32 = 1;
@@ -46,7 +55,7 @@ fn answer(count: usize) -> Answer {
         })
         .collect();
     let rows = items::decode(list.into()).items.into_iter();
-    let row = |item| Row { item, source: 0, back: 0, after: 0, is_resolved: false };
+    let row = |item| Row { item, back: 0, after: 0, is_resolved: false };
     let source = Source {
         origin: Origin::Server(SERVER),
         text: None,
@@ -89,6 +98,78 @@ pub fn completion(effort: Effort) {
     report("10 000 completions: a further key, max", keys, "ms", None, "<= 1 ms");
 }
 
+/// A server that takes what is sent to it.
+fn server(number: u32, commands: Sender<ServerCommand>) -> RunningServer {
+    let options = StartOptions {
+        process_id: None,
+        root: PathBuf::from("/"),
+        initialization: Value::Null,
+        settings: Value::Null,
+        timeout: Duration::ZERO,
+    };
+    let spec = ServerSpec {
+        name: format!("toy-{number}"),
+        command: Vec::new(),
+        env: BTreeMap::new(),
+        memory_max: Arc::default(),
+        options,
+    };
+    RunningServer {
+        number,
+        spec,
+        state: ServerState::Starting,
+        since: 0,
+        usage: None,
+        progress: BTreeMap::new(),
+        log: VecDeque::new(),
+        pulls: false,
+        project_pull: None,
+        triggers: TypedTriggers::default(),
+        methods: Vec::new(),
+        commands,
+    }
+}
+
+/// What it costs the loop to send what a key has changed in a file of a megabyte to three servers.
+pub fn message(effort: Effort) {
+    const SERVERS: u32 = 3;
+    let mut session = with_file(if effort.quick { 100 } else { 1 << 15 });
+    let state = &mut session.source.app.state;
+    let buffer = state.buffers.current_mut().unwrap();
+    buffer.servers.follow(&mut buffer.area.document);
+    let (sender, mut commands) = mpsc::channel(64);
+    let servers = (0..SERVERS).map(|server| Serving { server, features: Features::ALL }).collect();
+    let served = ServedText {
+        path: PathBuf::from("/a.rs"),
+        language_id: "rust".to_string(),
+        sent_version: buffer.area.document.version(),
+        is_behind: false,
+        servers,
+    };
+    let known = &mut state.slots[LANGUAGE_SERVERS];
+    known.texts.insert(buffer.id, served);
+    known.servers = (0..SERVERS).map(|number| server(number, sender.clone())).collect();
+    let mut times: Vec<f64> = (0..effort.times(300))
+        .map(|n| {
+            let state = &mut session.source.app.state;
+            let area = &mut state.buffers.current_mut().unwrap().area;
+            area.edit(n as u64, |text, _| {
+                let changes = ChangeSet::replace(text.end().0, [(Byte(n)..Byte(n), "x".to_string())]);
+                Transaction::new(changes)
+            });
+            let begun = Instant::now();
+            assert!(sync::flush(state));
+            let took = begun.elapsed().as_secs_f64() * 1e6 / f64::from(SERVERS);
+            assert_eq!(std::iter::from_fn(|| commands.try_recv().ok()).count(), SERVERS as usize);
+            took
+        })
+        .collect();
+    for (share, name) in [(0.5, "p50"), (0.99, "p99")] {
+        let took = percentile(&mut times, share);
+        report(&format!("a message to a server: on the loop, {name}"), took, "µs", None, "<= 20 µs");
+    }
+}
+
 /// Many diagnostics of an open file, taken in and drawn, then a key.
 pub fn diagnostics(effort: Effort) {
     let count = if effort.quick { 100 } else { 100_000 };
@@ -112,7 +193,7 @@ pub fn diagnostics(effort: Effort) {
                 "message": format!("something is wrong in line {line}") })
         })
         .collect();
-    let (found, total) = marks::decode(list.into());
+    let (found, total) = marks::decode(&serde_json::value::to_raw_value(&list).unwrap());
     let ranges = (0..found.len()).map(|line| line * 32 + 3..line * 32 + 11).collect();
     let found = FileDiagnostics {
         path,

@@ -115,6 +115,7 @@ const ROWS: &[Benchmark] = &[
     ("lsp-completion", language_servers::completion),
     ("lsp-diagnostics", language_servers::diagnostics),
     ("lsp-tokens", language_servers::tokens),
+    ("lsp-message", language_servers::message),
     ("lsp-start", served::start),
     ("lsp-keys", served::keys),
     ("lsp-idle", served::idle),

@@ -39,6 +39,7 @@ const ROWS: &[&str] = &[
     "100 000 diagnostics: a step on the loop, max",
     "100 000 semantic tokens: swapped in and drawn",
     "100 000 semantic tokens: a step on the loop, max",
+    "a message to a server: on the loop, p50",
     "start with three servers",
     "key to first byte, one of three floods, p99",
     "idle 10 s with three servers: wake-ups",

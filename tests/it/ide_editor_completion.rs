@@ -44,7 +44,7 @@ async fn wait_for_list(ide: &mut TestIde) {
 
 fn labels(ide: &mut TestIde) -> Vec<String> {
     let open = ide.state().slots[COMPLETIONS].open.as_ref().unwrap();
-    open.matches.iter().map(|found| open.rows[found.row as usize].item.label.clone()).collect()
+    open.matches.iter().map(|found| open.row(found.row).item.label.clone()).collect()
 }
 
 #[tokio::test]

@@ -200,15 +200,12 @@ async fn complete(ide: &mut TestIde, story: &Story) {
     ide.state().damage.add_all();
     let has_choice = |state: &State| {
         let open = state.slots[COMPLETIONS].open.as_ref();
-        open.is_some_and(|open| {
-            open.matches.iter().any(|m| open.rows[m.row as usize].item.label.contains(chosen))
-        })
+        open.is_some_and(|open| open.matches.iter().any(|m| open.row(m.row).item.label.contains(chosen)))
     };
     ide.type_in(typed).await;
     ide.wait_for(chosen, has_choice).await;
     let open = ide.state().slots[COMPLETIONS].open.as_ref().unwrap();
-    let rows: Vec<String> =
-        open.matches.iter().map(|m| open.rows[m.row as usize].item.label.clone()).collect();
+    let rows: Vec<String> = open.matches.iter().map(|m| open.row(m.row).item.label.clone()).collect();
     let row = rows.iter().position(|label| label.contains(chosen)).unwrap();
     assert!(row < 10, "{chosen} is far below: {rows:?}");
     for _ in 0..row {

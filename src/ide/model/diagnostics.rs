@@ -170,7 +170,7 @@ mod tests {
             code: None,
             is_unnecessary: false,
             is_deprecated: false,
-            sent: std::sync::Arc::default(),
+            sent: "{}".into(),
         };
         Mark { range: Byte(range.start)..Byte(range.end), diagnostic }
     }

@@ -235,7 +235,8 @@ mod tests {
     fn mark(from: usize, to: usize) -> Mark {
         let list = crate::base::json::json!([{ "message": "m", "range": { "start": { "line": 0, "character": 0 },
             "end": { "line": 0, "character": 0 } } }]);
-        let (mut found, _) = diagnostics::decode(list);
+        let list = serde_json::value::to_raw_value(&list).unwrap();
+        let (mut found, _) = diagnostics::decode(&list);
         Mark { range: Byte(from)..Byte(to), diagnostic: found.remove(0) }
     }
 

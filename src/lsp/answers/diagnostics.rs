@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use gen_lsp_types as types;
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::base::json::json;
-use crate::lsp::answers::list::{as_list, items};
+use crate::lsp::answers::list::raw_list;
 use crate::lsp::position::Range;
 
 /// Maximum number of diagnostics that are kept of a file: nobody reads more.
@@ -59,8 +59,8 @@ pub struct Diagnostic {
     pub is_unnecessary: bool,
     /// Whether what it is about is deprecated.
     pub is_deprecated: bool,
-    /// As the server sent it, to be given back to it: it may recognize its own code and data only.
-    pub sent: Arc<Value>,
+    /// As the server sent it, as JSON, to be given back to it: it may recognize its own code and data only.
+    pub sent: Arc<str>,
 }
 
 impl Diagnostic {
@@ -110,26 +110,29 @@ impl BriefDiagnostic {
             code: None,
             is_unnecessary: false,
             is_deprecated: false,
-            sent: Arc::new(sent),
+            sent: sent.to_string().into(),
         }
     }
 }
 
-/// Decodes diagnostics; returns them by position, and how many there were. One without a severity is an error.
-pub fn decode(list: Value) -> (Vec<Diagnostic>, usize) {
-    let list = as_list(list);
+/// Decodes diagnostics; returns them by position, and how many there were. One without a severity is an error, and an odd one
+/// costs itself.
+pub fn decode(list: &RawValue) -> (Vec<Diagnostic>, usize) {
+    let list = raw_list(list);
     let count = list.len();
-    let first = list.into_iter().take(FILE_MAX);
-    let mut decoded: Vec<Diagnostic> = Vec::new();
-    for sent in first {
-        let found = items::<types::Diagnostic>(vec![sent.clone()], "diagnostic");
-        decoded.extend(found.into_iter().map(|found| from_types(found, sent.clone())));
-    }
+    let one = |sent: &RawValue| match serde_json::from_str(sent.get()) {
+        Ok(found) => Some(from_types(found, sent.get())),
+        Err(error) => {
+            tracing::debug!(%error, "language server: invalid diagnostic is left out");
+            None
+        }
+    };
+    let mut decoded: Vec<Diagnostic> = list.into_iter().take(FILE_MAX).filter_map(one).collect();
     decoded.sort_by_key(|diagnostic| (diagnostic.range, std::cmp::Reverse(diagnostic.severity)));
     (decoded, count)
 }
 
-fn from_types(from: types::Diagnostic, sent: Value) -> Diagnostic {
+fn from_types(from: types::Diagnostic, sent: &str) -> Diagnostic {
     let severity = match from.severity {
         Some(types::DiagnosticSeverity::Warning) => Severity::Warning,
         Some(types::DiagnosticSeverity::Information) => Severity::Information,
@@ -153,13 +156,20 @@ fn from_types(from: types::Diagnostic, sent: Value) -> Diagnostic {
         }),
         is_unnecessary: tags.contains(&types::DiagnosticTag::Unnecessary),
         is_deprecated: tags.contains(&types::DiagnosticTag::Deprecated),
-        sent: Arc::new(sent),
+        sent: sent.into(),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+    use serde_json::value::to_raw_value;
+
     use super::*;
+
+    fn decoded(list: &Value) -> (Vec<Diagnostic>, usize) {
+        decode(&to_raw_value(list).unwrap())
+    }
 
     fn at(line: u32) -> Value {
         json!({ "start": { "line": line, "character": 0 }, "end": { "line": line, "character": 3 } })
@@ -169,26 +179,28 @@ mod tests {
     fn diagnostics_odd_item_costs_itself() {
         let list = json!([{ "message": "no range" }, { "range": at(2), "message": "b", "severity": 2, "code": 7 }, 5,
             { "range": at(1), "message": "a", "source": "s", "code": "E1", "tags": [1, 9], "severity": 99 }]);
-        let (found, count) = decode(list);
+        let (found, count) = decoded(&list);
         assert_eq!(count, 4);
         let short: Vec<_> = found.iter().map(|d| (d.message.as_str(), d.severity, d.origin())).collect();
         assert_eq!(short, [("a", Severity::Error, "s E1".into()), ("b", Severity::Warning, "7".into())]);
         assert!(found[0].is_unnecessary && !found[0].is_deprecated);
-        assert_eq!(decode(Value::Null), (Vec::new(), 0));
+        assert_eq!(decoded(&Value::Null), (Vec::new(), 0));
+        assert_eq!(decoded(&list[3]).0[0].message, "a", "a single one is a list, too");
+        assert_eq!(decoded(&json!("x")), (Vec::new(), 1));
     }
 
     #[test]
     fn diagnostics_are_kept_as_they_were_sent() {
         let sent =
             json!({ "range": at(0), "message": "m", "code": 7, "source": "s", "data": { "fix": [1, "x"] } });
-        let (found, _) = decode(json!([sent]));
-        assert_eq!(*found[0].sent, sent);
+        let (found, _) = decoded(&json!([sent]));
+        assert_eq!(*found[0].sent, *sent.to_string());
     }
 
     #[test]
     fn diagnostics_of_a_flood_are_cut() {
         let list = vec![json!({ "range": at(0), "message": "x".repeat(20_000) }); FILE_MAX + 5];
-        let (found, count) = decode(Value::Array(list));
+        let (found, count) = decoded(&Value::Array(list));
         assert_eq!((found.len(), count), (FILE_MAX, FILE_MAX + 5));
         assert_eq!(found[0].message.len(), MESSAGE_MAX);
     }

@@ -227,7 +227,7 @@ impl Client {
         &self,
         path: &Path,
         range: Range<usize>,
-        diagnostics: Vec<(Range<usize>, Arc<Value>)>,
+        diagnostics: Vec<(Range<usize>, Arc<str>)>,
     ) -> Result<CodeActions, QuestionError> {
         let context = json!({ "triggerKind": 1 });
         self.ask_for_actions(path, range, diagnostics, context).await
@@ -243,7 +243,7 @@ impl Client {
         &self,
         path: &Path,
         range: Range<usize>,
-        diagnostics: Vec<(Range<usize>, Arc<Value>)>,
+        diagnostics: Vec<(Range<usize>, Arc<str>)>,
         kind: &str,
     ) -> Result<CodeActions, QuestionError> {
         let context = json!({ "triggerKind": 2, "only": [kind] });
@@ -254,15 +254,15 @@ impl Client {
         &self,
         path: &Path,
         range: Range<usize>,
-        diagnostics: Vec<(Range<usize>, Arc<Value>)>,
+        diagnostics: Vec<(Range<usize>, Arc<str>)>,
         mut context: Value,
     ) -> Result<CodeActions, QuestionError> {
         let versions = Arc::new(self.versions());
         let (text, encoding) = (self.known_text(path)?.text, self.encoding());
-        let sent = diagnostics.into_iter().map(|(range, sent)| {
-            let mut sent = (*sent).clone();
-            sent["range"] = json!(text.range(range, encoding));
-            sent
+        let sent = diagnostics.into_iter().filter_map(|(range, sent)| {
+            let mut sent: serde_json::Map<String, Value> = serde_json::from_str(&sent).ok()?;
+            sent.insert("range".to_string(), json!(text.range(range, encoding)));
+            Some(sent)
         });
         context["diagnostics"] = sent.collect::<Vec<_>>().into();
         let params = json!({ "range": text.range(range, encoding), "context": context });

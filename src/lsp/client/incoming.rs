@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
+use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -129,20 +130,19 @@ impl Client {
     pub fn handle(&self, incoming: Incoming) -> Result<Option<ServerEvent>, RequestError> {
         match incoming {
             Incoming::Problem(text) => Ok(Some(ServerEvent::Problem(text))),
-            Incoming::Notification { method, params } => Ok(self.notified(&method, &value(params))),
-            Incoming::Request { id, method, params } => self.requested(&id, &method, &value(params)),
+            Incoming::Notification { method, params } => Ok(self.notified(&method, params.as_deref())),
+            Incoming::Request { id, method, params } => {
+                self.requested(&id, &method, &value(params.as_deref()))
+            }
         }
     }
 
-    fn notified(&self, method: &str, params: &Value) -> Option<ServerEvent> {
+    fn notified(&self, method: &str, params: Option<&RawValue>) -> Option<ServerEvent> {
         match method {
-            "textDocument/publishDiagnostics" => self.published(params),
-            "$/progress" if params["token"] == PARTIAL => {
-                Some(ServerEvent::ProjectDiagnostics(self.reports(params["value"].clone())))
-            }
-            "$/progress" => progress(params),
-            "window/showMessage" => Some(message(params)),
-            "window/logMessage" => Some(ServerEvent::Log(text_of(&params["message"]))),
+            "textDocument/publishDiagnostics" => self.published(params?),
+            "$/progress" => self.progressed(params?),
+            "window/showMessage" => Some(message(&value(params))),
+            "window/logMessage" => Some(ServerEvent::Log(text_of(&value(params)["message"]))),
             "telemetry/event" | "$/logTrace" | "$/cancelRequest" => None,
             // Notifications that begin with `$/` may be left out; others may be extensions of this server.
             _ => {
@@ -236,14 +236,24 @@ impl Client {
         ServerEvent::OffersChanged { triggers: self.triggers(), methods: self.methods(), pulls }
     }
 
-    fn published(&self, params: &Value) -> Option<ServerEvent> {
-        let path = uri::to_path(params["uri"].as_str()?)?;
-        let (diagnostics, total) = diagnostics::decode(params["diagnostics"].clone());
-        let version = params["version"].as_i64();
+    fn progressed(&self, params: &RawValue) -> Option<ServerEvent> {
+        let params: Progress = serde_json::from_str(params.get()).inspect_err(log_odd).ok()?;
+        match params.token {
+            Value::String(token) if token == PARTIAL => {
+                Some(ServerEvent::ProjectDiagnostics(self.reports(params.value)))
+            }
+            token => progress(&token, &value(Some(params.value))),
+        }
+    }
+
+    fn published(&self, params: &RawValue) -> Option<ServerEvent> {
+        let params: Published = serde_json::from_str(params.get()).inspect_err(log_odd).ok()?;
+        let path = uri::to_path(&params.uri)?;
+        let (diagnostics, total) = params.diagnostics.map(diagnostics::decode).unwrap_or_default();
         let shared = self.shared.lock();
         let text = match shared.documents.get(&path) {
             // A version that is too old is followed by a newer one.
-            Some(known) => Some(answered(known, version)?),
+            Some(known) => Some(answered(known, params.version.as_i64())?),
             None => None,
         };
         let encoding = shared.capabilities.encoding();
@@ -253,7 +263,29 @@ impl Client {
     }
 }
 
-fn value(params: Option<Box<RawValue>>) -> Value {
+/// Parameters of diagnostics that a server sends, which may be very many.
+#[derive(Deserialize)]
+struct Published<'a> {
+    uri: String,
+    #[serde(default)]
+    version: Value,
+    #[serde(borrow)]
+    diagnostics: Option<&'a RawValue>,
+}
+
+/// Parameters of what a server works on, or of a part of an answer, which may be long.
+#[derive(Deserialize)]
+struct Progress<'a> {
+    token: Value,
+    #[serde(borrow)]
+    value: &'a RawValue,
+}
+
+fn log_odd(error: &serde_json::Error) {
+    tracing::debug!(%error, "language server: an invalid notification is left out");
+}
+
+fn value(params: Option<&RawValue>) -> Value {
     let parsed = params.map(|params| serde_json::from_str(params.get()));
     parsed.and_then(Result::ok).unwrap_or_default()
 }
@@ -262,10 +294,9 @@ fn message(params: &Value) -> ServerEvent {
     ServerEvent::Message { is_problem: is_problem(params), text: text_of(&params["message"]) }
 }
 
-fn progress(params: &Value) -> Option<ServerEvent> {
+fn progress(token: &Value, value: &Value) -> Option<ServerEvent> {
     // A token is a string or a number; as JSON, so that it can be named as the server has named it.
-    let token = Some(&params["token"]).filter(|token| token.is_string() || token.is_number())?.to_string();
-    let value = &params["value"];
+    let token = Some(token).filter(|token| token.is_string() || token.is_number())?.to_string();
     let text = match value["kind"].as_str()? {
         "begin" | "report" => {
             let percent = value["percentage"].as_u64().map(|percent| format!("{percent} %"));

@@ -1,15 +1,18 @@
 //! Diagnostics that a server gives only when it is asked (`textDocument/diagnostic` and `workspace/diagnostic`, LSP 3.17).
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::incoming::{FileDiagnostics, FileReport, PARTIAL};
 use super::{Client, QuestionError};
 use crate::base::json::json;
-use crate::lsp::answers::diagnostics;
-use crate::lsp::answers::list::{as_list, take_field};
+use crate::lsp::answers::diagnostics::{self, Diagnostic};
+use crate::lsp::answers::list::raw_list;
 use crate::lsp::uri;
 
 const METHOD: &str = "textDocument/diagnostic";
@@ -43,33 +46,31 @@ impl Client {
             }
             params
         };
-        let mut report: Value = self.connection.request(METHOD, params, self.timeout).await?;
-        let related = take_field(&mut report, "relatedDocuments");
+        let answer: Box<RawValue> = self.connection.request(METHOD, params, self.timeout).await?;
+        let report = Report::read(&answer);
         let encoding = self.encoding();
         let mut found = Vec::new();
-        let is_unchanged = report["kind"] == "unchanged";
+        let is_unchanged = report.is_unchanged();
         if !is_unchanged {
             if let Some(known) = self.shared.lock().documents.get_mut(path) {
-                known.result_id = report["resultId"].as_str().map(String::from);
+                known.result_id = report.result_id.as_str().map(String::from);
             }
-            let list = diagnostics::decode(take_field(&mut report, "items"));
-            let all = FileDiagnostics::new(path.to_path_buf(), Some(&asked), list, encoding);
+            let all = FileDiagnostics::new(path.to_path_buf(), Some(&asked), report.diagnostics(), encoding);
             found.push(FileDiagnostics { is_pulled: true, ..all });
         }
-        if let Value::Object(related) = related {
-            let others =
-                related.into_iter().filter_map(|(address, report)| Some((uri::to_path(&address)?, report)));
-            found.extend(others.filter_map(|(path, report)| self.related(path, report)));
-        }
+        let related = report.related_documents.map(|related| serde_json::from_str(related.get()));
+        let related: BTreeMap<String, &RawValue> = related.and_then(Result::ok).unwrap_or_default();
+        let others = related.into_iter().filter_map(|(uri, report)| Some((uri::to_path(&uri)?, report)));
+        found.extend(others.filter_map(|(path, report)| self.related(path, &Report::read(report))));
         Ok((found, is_unchanged.then_some(asked.version)))
     }
 
     /// Decodes the report about another file.
-    fn related(&self, path: PathBuf, mut report: Value) -> Option<FileDiagnostics> {
-        if report["kind"] == "unchanged" {
+    fn related(&self, path: PathBuf, report: &Report<'_>) -> Option<FileDiagnostics> {
+        if report.is_unchanged() {
             return None;
         }
-        let (list, known) = (diagnostics::decode(take_field(&mut report, "items")), self.text(&path));
+        let (list, known) = (report.diagnostics(), self.text(&path));
         let found = FileDiagnostics::new(path, known.as_ref(), list, self.encoding());
         Some(FileDiagnostics { is_pulled: true, ..found })
     }
@@ -92,31 +93,63 @@ impl Client {
             }
             params
         };
-        let answer = self.connection.request(WORKSPACE, params, Duration::MAX).await?;
-        Ok(self.reports(answer))
+        let answer: Box<RawValue> = self.connection.request(WORKSPACE, params, Duration::MAX).await?;
+        Ok(self.reports(&answer))
     }
 
     /// Decodes a part of the answer for all files.
-    pub(super) fn reports(&self, mut answer: Value) -> Vec<FileReport> {
-        let list = as_list(take_field(&mut answer, "items")).into_iter();
+    pub(super) fn reports(&self, answer: &RawValue) -> Vec<FileReport> {
+        let list = Report::read(answer).items.map(raw_list).unwrap_or_default();
         let encoding = self.encoding();
-        let one = |mut report: Value| {
-            let uri = report["uri"].as_str()?.to_string();
+        let one = |report: &RawValue| {
+            let report = Report::read(report);
+            let uri = report.uri.as_str()?.to_string();
             let path = uri::to_path(&uri)?;
-            if report["kind"] == "unchanged" {
+            if report.is_unchanged() {
                 return None;
             }
             let mut shared = self.shared.lock();
-            match report["resultId"].as_str() {
+            match report.result_id.as_str() {
                 Some(id) if shared.reported.len() < REPORTED_MAX || shared.reported.contains_key(&uri) => {
                     shared.reported.insert(uri, id.to_string());
                 }
                 _ => drop(shared.reported.remove(&uri)),
             }
             drop(shared);
-            let (found, _) = diagnostics::decode(take_field(&mut report, "items"));
+            let (found, _) = report.diagnostics();
             Some(FileReport { path, diagnostics: found.iter().map(Into::into).collect(), encoding })
         };
-        list.filter_map(one).collect()
+        list.into_iter().filter_map(one).collect()
+    }
+}
+
+/// A report about a file, or about all of them, whose long parts are left as they were written.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct Report<'a> {
+    uri: Value,
+    kind: Value,
+    result_id: Value,
+    #[serde(borrow)]
+    items: Option<&'a RawValue>,
+    #[serde(borrow)]
+    related_documents: Option<&'a RawValue>,
+}
+
+impl<'a> Report<'a> {
+    /// Reads a report; one of another shape is without anything.
+    fn read(from: &'a RawValue) -> Self {
+        serde_json::from_str(from.get()).unwrap_or_else(|error| {
+            tracing::debug!(%error, "language server: an invalid report of diagnostics is left out");
+            Self::default()
+        })
+    }
+
+    fn is_unchanged(&self) -> bool {
+        self.kind == "unchanged"
+    }
+
+    fn diagnostics(&self) -> (Vec<Diagnostic>, usize) {
+        self.items.map(diagnostics::decode).unwrap_or_default()
     }
 }

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use serde_json::Value;
 
 use crate::lsp::answers::diagnostics::{Diagnostic, Severity};
 use crate::lsp::capabilities::watched_files::FileChange;
@@ -31,7 +30,7 @@ pub struct FileDiagnostic {
     /// What it is about, in bytes of the text.
     pub bytes: Range<usize>,
     /// As the server sent it, to be given back to it.
-    pub sent: Arc<Value>,
+    pub sent: Arc<str>,
 }
 
 impl FileDiagnostic {

@@ -31,10 +31,10 @@ pub fn accept(cx: &mut Cx<'_>) -> bool {
 fn accept_with(cx: &mut Cx<'_>, letter: Option<char>) -> bool {
     let Some(open) = cx.state.slots[COMPLETIONS].open.as_mut() else { return false };
     let Some(found) = open.matches.get(open.selected).copied() else { return false };
-    let mut row = open.rows.swap_remove(found.row as usize);
+    let mut row = open.rows[found.row.source as usize].swap_remove(found.row.row as usize);
     row.back = open.back(&row);
     let typed = rank::query(&open.before, row.back).to_string();
-    let source = open.sources.swap_remove(row.source);
+    let source = open.sources.swap_remove(found.row.source as usize);
     update::close(cx);
     if !insert_row(cx, &row) {
         return true;
@@ -58,9 +58,10 @@ pub fn accept_before(cx: &mut Cx<'_>, letter: char) -> bool {
         return false;
     }
     let Some(open) = cx.state.slots[COMPLETIONS].open.as_ref() else { return false };
-    let Some(row) = open.selected_row() else { return false };
+    let Some(at) = open.matches.get(open.selected).map(|found| found.row) else { return false };
+    let (row, source) = (open.row(at), open.source(at));
     let own = &row.item.commit;
-    let commits = if own.is_empty() { &open.sources[row.source].commit } else { own };
+    let commits = if own.is_empty() { &source.commit } else { own };
     let is_meant =
         open.is_chosen || !open.word.is_empty() && row.item.filter.to_lowercase() == open.word.to_lowercase();
     is_meant && commits.contains(&letter) && accept_with(cx, Some(letter))
@@ -232,7 +233,7 @@ mod tests {
     use crate::lsp::answers::completion::Item;
 
     fn row(back: usize, after: usize) -> Row {
-        Row { item: Item::default(), source: 0, back, after, is_resolved: true }
+        Row { item: Item::default(), back, after, is_resolved: true }
     }
 
     fn spans(text: &str, heads: &[usize], primary: usize, row: &Row) -> Vec<(usize, usize)> {

@@ -19,21 +19,21 @@ pub fn ask_when_rested(cx: &mut Cx<'_>) {
     };
     open.documentation_at = None;
     let number = open.number;
-    let Some(row) = open.matches.get(open.selected).map(|found| found.row as usize) else { return };
+    let Some(row) = open.matches.get(open.selected).map(|found| found.row) else { return };
     if open.documentation.as_ref().is_some_and(|shown| shown.row == row) {
         return;
     }
     let width = pane::documentation_width(cx.state);
     let open = &cx.state.slots[COMPLETIONS].open;
     let Some(open) = open.as_ref().filter(|_| width > 0 && !cx.state.is_accessible()) else { return };
-    let asked = &open.rows[row];
-    let server = match open.sources[asked.source].origin {
+    let (asked, origin) = (open.row(row), open.source(row).origin);
+    let server = match origin {
         Origin::Server(number) if !asked.is_resolved => cx.state.slots[LANGUAGE_SERVERS].server(number),
         _ => None,
     };
     let client = server.map(questions::client);
     let (mut item, is_linear) = (asked.item.clone(), cx.state.is_accessible());
-    let (label, origin) = (asked.item.label.clone(), open.sources[asked.source].origin);
+    let label = asked.item.label.clone();
     let work = async move {
         let mut problem = None;
         if let Some(client) = client
@@ -51,20 +51,16 @@ pub fn ask_when_rested(cx: &mut Cx<'_>) {
         else {
             return;
         };
-        // Other rows may have come in its place.
-        let is_it = open
-            .rows
-            .get(row)
-            .is_some_and(|known| known.item.label == label && open.sources[known.source].origin == origin);
-        if !is_it {
-            return;
-        }
+        // Rows of a source that was asked again are gone.
+        let rows = open.rows.get_mut(row.source as usize);
+        let known = rows.and_then(|rows| rows.get_mut(row.row as usize));
+        let Some(known) = known.filter(|known| known.item.label == label) else { return };
         if let Some(problem) = problem {
             tracing::debug!(%problem, "a language server says nothing more about a completion");
-        } else if let Some(known) = open.rows.get_mut(row) {
+        } else {
             (known.item, known.is_resolved) = (item, true);
         }
-        if open.matches.get(open.selected).is_some_and(|found| found.row as usize == row) {
+        if open.matches.get(open.selected).is_some_and(|found| found.row == row) {
             open.documentation = Some(Documentation { row, lines, width });
             cx.state.damage.add(Part::Completions);
         }

@@ -45,7 +45,7 @@ struct Texts {
 
 impl Texts {
     fn of(open: &OpenList, found: rank::Match) -> Self {
-        let item = &open.rows[found.row as usize].item;
+        let item = &open.row(found.row).item;
         let origin = if item.origin.is_empty() { String::new() } else { format!("  {}", item.origin) };
         Self {
             label: visible(item.label.trim()).into_owned(),
@@ -171,7 +171,7 @@ impl Component<State> for CompletionsPane {
 fn draw_row(canvas: &mut Canvas<'_>, open: &OpenList, found: rank::Match, is_selected: bool) {
     let (cols, _) = canvas.size();
     let (plain, soft) = (canvas.style("ui.overlay"), canvas.style("ui.overlay.faint"));
-    let row = &open.rows[found.row as usize];
+    let row = open.row(found.row);
     let texts = Texts::of(open, found);
     canvas.text(0, 0, if is_selected { "▸" } else { " " }, plain);
     let room = usize::from(cols).saturating_sub(usize::from(MARGIN) + 1);

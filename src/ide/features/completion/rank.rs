@@ -5,13 +5,13 @@ use std::cmp::Reverse;
 use nucleo::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use nucleo::{Config, Matcher, Utf32Str};
 
-use crate::ide::features::completion::state::Row;
+use crate::ide::features::completion::state::{Row, RowIndex};
 
 /// A row that matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Match {
-    /// Index of the row.
-    pub row: u32,
+    /// Which row.
+    pub row: RowIndex,
     /// How well it matches.
     pub score: Score,
 }
@@ -27,15 +27,15 @@ pub enum Score {
     ExactBegin,
 }
 
-/// Returns the rows that match. `before` is the line up to the caret, `grown` how many bytes longer the word is than when
-/// the rows were asked for. Among equal ones the order of the sources counts.
-pub fn rank(rows: &[Row], before: &str, grown: isize) -> Vec<Match> {
+/// Returns those of the rows that match. `before` is the line up to the caret, `grown` how many bytes longer the word is than
+/// when the rows were asked for. Among equal ones the order of the sources counts.
+pub fn rank<'a>(rows: impl Iterator<Item = (RowIndex, &'a Row)>, before: &str, grown: isize) -> Vec<Match> {
     let mut matcher = Matcher::new(Config::DEFAULT);
     let mut buffer = Vec::new();
     // Rows of a source replace the same text, but for a few.
     let mut patterns: Vec<(usize, &str, Atom)> = Vec::new();
-    let mut found = Vec::with_capacity(rows.len());
-    for (n, row) in (0_u32..).zip(rows) {
+    let mut found = Vec::new();
+    for (n, row) in rows {
         let back = row.back.saturating_add_signed(grown);
         let known = patterns.iter().position(|(known, ..)| *known == back);
         let at = known.unwrap_or_else(|| {
@@ -54,8 +54,7 @@ pub fn rank(rows: &[Row], before: &str, grown: isize) -> Vec<Match> {
         };
         found.extend(score.map(|score| Match { row: n, score }));
     }
-    // Stable: the rows are in the order of the sources.
-    found.sort_by_key(|found| Reverse(found.score));
+    found.sort_unstable_by_key(|found| (Reverse(found.score), found.row));
     found
 }
 
@@ -67,19 +66,15 @@ pub fn query(before: &str, back: usize) -> &str {
 
 /// Whether a text begins with another one, in whatever case.
 fn begins_with(text: &str, other: &str) -> bool {
+    if other.is_ascii() && text.is_ascii() {
+        // Nearly all.
+        return text
+            .as_bytes()
+            .get(..other.len())
+            .is_some_and(|begin| begin.eq_ignore_ascii_case(other.as_bytes()));
+    }
     let mut letters = text.chars().flat_map(char::to_lowercase);
     other.chars().flat_map(char::to_lowercase).all(|wanted| letters.next() == Some(wanted))
-}
-
-/// Returns the index of the match that is selected first: the one that the server wants, unless another one matches better
-/// what was typed.
-pub fn preselected(rows: &[Row], matches: &[Match], word: &str) -> usize {
-    let best = matches.first().map(|found| found.score);
-    let wanted = |found: &Match| {
-        let is_as_good = word.is_empty() || Some(found.score) == best;
-        is_as_good && rows[found.row as usize].item.is_preselected
-    };
-    matches.iter().position(wanted).unwrap_or(0)
 }
 
 /// Returns which characters of a label match, as indices of characters.
@@ -98,7 +93,6 @@ mod tests {
     fn rows(labels: &[&str], back: usize) -> Vec<Row> {
         let row = |label: &&str| Row {
             item: Item { label: label.to_string(), filter: label.to_string(), ..Item::default() },
-            source: 0,
             back,
             after: 0,
             is_resolved: false,
@@ -107,7 +101,9 @@ mod tests {
     }
 
     fn ranked<'a>(rows: &'a [Row], before: &str, grown: isize) -> Vec<&'a str> {
-        rank(rows, before, grown).iter().map(|found| rows[found.row as usize].item.label.as_str()).collect()
+        let numbered = (0..).zip(rows).map(|(row, found)| (RowIndex { source: 0, row }, found));
+        let found = rank(numbered, before, grown).into_iter();
+        found.map(|found| rows[found.row.row as usize].item.label.as_str()).collect()
     }
 
     #[test]
@@ -128,18 +124,6 @@ mod tests {
         assert_eq!(ranked(&all, "bold-si", 0), ["size"]);
         assert_eq!(query("aé", 2), "é");
         assert_eq!((query("aé", 1), query("aé", 99)), ("", "aé"), "never within a character");
-    }
-
-    #[test]
-    fn completion_that_the_server_wants_is_selected_unless_another_matches_better() {
-        let mut all = rows(&["alpha", "beta", "alpine"], 0);
-        all[1].item.is_preselected = true;
-        all[2].item.is_preselected = true;
-        let selected = |before: &str, word: &str| {
-            let found = rank(&all, before, word.len() as isize);
-            found[preselected(&all, &found, word)].row
-        };
-        assert_eq!((selected("", ""), selected("al", "al"), selected("alph", "alph")), (1, 2, 0));
     }
 
     #[test]

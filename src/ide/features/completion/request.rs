@@ -58,7 +58,7 @@ impl Place {
 pub struct Answer {
     /// Who answers.
     pub source: Source,
-    /// Its rows; their source is set when they are taken in.
+    /// Its rows.
     pub rows: Vec<Row>,
     /// Whether it is about another text than it was asked about, so that it must be asked again.
     pub is_late: bool,
@@ -71,16 +71,21 @@ pub fn request(cx: &mut Cx<'_>, place: &Place, trigger: Trigger, is_by_hand: boo
     let known = &mut cx.state.slots[COMPLETIONS];
     known.last += 1;
     let number = known.last;
-    let mut open = known.open.take().filter(|_| trigger == Trigger::Incomplete).map_or_else(
-        || OpenList::new(place.buffer, cancel.clone().drop_guard()),
-        |open| carried_over(open, place, cancel.clone().drop_guard()),
-    );
+    let questions = cancel.clone().drop_guard();
+    let mut open = match known.open.take() {
+        Some(open) if trigger == Trigger::Incomplete => carried_over(open, place, questions),
+        before => {
+            let rows = before.map(|open| open.rows).unwrap_or_default();
+            drop_rows(cx, rows);
+            OpenList::new(place.buffer, questions)
+        }
+    };
     (open.number, open.is_by_hand) = (number, is_by_hand);
     (open.word, open.asked, open.before) = (place.word.clone(), place.word.len(), place.before.clone());
     open.start = place.start();
     let again: Vec<Origin> =
         open.sources.iter().filter(|source| source.is_stale).map(|source| source.origin).collect();
-    known.open = Some(open);
+    cx.state.slots[COMPLETIONS].open = Some(open);
     let servers = ask_servers(cx, place, trigger, (number, &again), &cancel);
     let others =
         if trigger == Trigger::Invoked { sources::ask(cx, place, number, servers, is_by_hand) } else { 0 };
@@ -103,11 +108,21 @@ fn carried_over(mut open: OpenList, place: &Place, questions: DropGuard) -> Open
         source.is_stale = source.is_incomplete;
     }
     let grown = place.word.len() as isize - open.asked as isize;
-    for row in &mut open.rows {
+    for row in open.rows.iter_mut().flatten() {
         row.back = row.back.saturating_add_signed(grown);
     }
     open.questions = questions;
     open
+}
+
+/// Rows from which on a task drops them: the loop would feel that.
+const DROPPED_MAX: usize = 500;
+
+/// Drops rows.
+pub fn drop_rows(cx: &Cx<'_>, rows: Vec<Vec<Row>>) {
+    if rows.iter().map(Vec::len).sum::<usize>() > DROPPED_MAX {
+        cx.tasks.spawn_blocking("completion.drop", move || drop(rows), |_, _| {});
+    }
 }
 
 /// Asks the servers of the text; returns how many.
@@ -194,7 +209,7 @@ fn row(item: Item, asked: &AnsweredText, encoding: Encoding, caret: Byte, word: 
             (back, after) = (caret.0 - insert.start, insert.end - caret.0);
         }
     }
-    Row { item, source: 0, back, after, is_resolved: false }
+    Row { item, back, after, is_resolved: false }
 }
 
 /// Sorts the rows as the server wants.
@@ -229,24 +244,21 @@ pub fn take_in(cx: &mut Cx<'_>, number: u64, answer: Option<Answer>) {
     open.waiting = open.waiting.saturating_sub(1);
     let chosen = open.chosen();
     open.is_chosen = false;
-    if let Some(Answer { source, mut rows, .. }) = answer {
-        open.drop_stale(Some(source.origin));
-        let index = open.sources.len();
-        for row in &mut rows {
-            row.source = index;
-        }
-        open.sources.push(source);
-        open.rows.append(&mut rows);
+    let mut gone = Vec::new();
+    if let Some(Answer { source, rows, .. }) = answer {
+        gone = open.take_stale(Some(source.origin));
+        open.add(source, rows);
     }
     let is_done = open.waiting == 0;
     if is_done {
-        open.drop_stale(None);
+        gone.append(&mut open.take_stale(None));
     }
     open.rank(now);
     if let Some(chosen) = &chosen {
         open.choose(chosen);
     }
     let is_empty = open.matches.is_empty();
+    drop_rows(cx, gone);
     if is_done && is_empty && is_by_hand {
         cx.state.set_status("No completions here");
     }

@@ -33,7 +33,7 @@ fn source(origin: Origin) -> Source {
 
 fn answer(origin: Origin, items: Vec<(Item, usize)>) -> Answer {
     let rows = items.into_iter().take(ROWS_MAX);
-    let rows = rows.map(|(item, back)| Row { item, source: 0, back, after: 0, is_resolved: true }).collect();
+    let rows = rows.map(|(item, back)| Row { item, back, after: 0, is_resolved: true }).collect();
     Answer { source: source(origin), rows, is_late: false }
 }
 

@@ -89,8 +89,6 @@ pub struct Source {
 pub struct Row {
     /// What is offered.
     pub item: Item,
-    /// Index of its source.
-    pub source: usize,
     /// Bytes before the caret that it replaced when it was asked for.
     pub back: usize,
     /// Bytes behind the caret that it replaces.
@@ -99,11 +97,20 @@ pub struct Row {
     pub is_resolved: bool,
 }
 
+/// Which row of a list: rows keep their place while other sources answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RowIndex {
+    /// Index of its source.
+    pub source: u32,
+    /// Its index among the rows of the source.
+    pub row: u32,
+}
+
 /// What is shown beside the list.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Documentation {
-    /// Index of the row that it is about.
-    pub row: usize,
+    /// The row that it is about.
+    pub row: RowIndex,
     /// Its lines.
     pub lines: Vec<Line>,
     /// Columns for which they are laid out.
@@ -126,10 +133,12 @@ pub struct OpenList {
     pub before: String,
     /// The answers so far.
     pub sources: Vec<Source>,
-    /// Their rows.
-    pub rows: Vec<Row>,
+    /// Their rows, by source.
+    pub rows: Vec<Vec<Row>>,
     /// Those that match the word, the best one first.
     pub matches: Vec<rank::Match>,
+    /// The line up to the caret for which these were found among all rows there are.
+    pub ranked: Option<String>,
     /// Index of the selected match.
     pub selected: usize,
     /// Whether the user has selected it.
@@ -159,6 +168,7 @@ impl OpenList {
             sources: Vec::new(),
             rows: Vec::new(),
             matches: Vec::new(),
+            ranked: None,
             selected: 0,
             is_chosen: false,
             waiting: 0,
@@ -171,34 +181,52 @@ impl OpenList {
 
     /// Returns the selected row.
     pub fn selected_row(&self) -> Option<&Row> {
-        self.matches.get(self.selected).map(|found| &self.rows[found.row as usize])
+        self.matches.get(self.selected).map(|found| self.row(found.row))
     }
 
-    /// Removes the rows of the sources that are asked again: of all, or of one that has answered.
-    pub fn drop_stale(&mut self, answered: Option<Origin>) {
-        let is_gone =
-            |source: &Source| source.is_stale && answered.is_none_or(|origin| origin == source.origin);
-        if self.sources.iter().any(is_gone) {
-            self.rows.retain(|row| !is_gone(&self.sources[row.source]));
-            for source in self.sources.iter_mut().filter(|source| is_gone(source)) {
+    /// Returns a row.
+    pub fn row(&self, at: RowIndex) -> &Row {
+        &self.rows[at.source as usize][at.row as usize]
+    }
+
+    /// Returns the source of a row.
+    pub fn source(&self, at: RowIndex) -> &Source {
+        &self.sources[at.source as usize]
+    }
+
+    /// Adds what a source answers.
+    pub fn add(&mut self, source: Source, rows: Vec<Row>) {
+        self.sources.push(source);
+        self.rows.push(rows);
+        self.ranked = None;
+    }
+
+    /// Takes away the rows of the sources that are asked again: of all, or of one that has answered.
+    pub fn take_stale(&mut self, answered: Option<Origin>) -> Vec<Vec<Row>> {
+        let mut gone = Vec::new();
+        for (source, rows) in self.sources.iter_mut().zip(&mut self.rows) {
+            if source.is_stale && answered.is_none_or(|origin| origin == source.origin) {
                 (source.is_stale, source.is_incomplete) = (false, false);
+                gone.push(std::mem::take(rows));
             }
-            // Its index is that of another row now.
-            self.documentation = None;
         }
+        if !gone.is_empty() {
+            (self.documentation, self.ranked) = (None, None);
+            self.matches.clear();
+        }
+        gone
     }
 
     /// Returns what the user has selected: its label, and who offers it.
     pub fn chosen(&self) -> Option<(String, Origin)> {
-        let row = self.selected_row().filter(|_| self.is_chosen)?;
-        Some((row.item.label.clone(), self.sources[row.source].origin))
+        let found = self.matches.get(self.selected).filter(|_| self.is_chosen)?;
+        Some((self.row(found.row).item.label.clone(), self.source(found.row).origin))
     }
 
     /// Selects what the user had selected among other rows, if it is still there.
     pub fn choose(&mut self, (label, origin): &(String, Origin)) {
         let is_it = |found: &rank::Match| {
-            let row = &self.rows[found.row as usize];
-            row.item.label == *label && self.sources[row.source].origin == *origin
+            self.row(found.row).item.label == *label && self.source(found.row).origin == *origin
         };
         if let Some(at) = self.matches.iter().position(is_it) {
             (self.selected, self.is_chosen) = (at, true);
@@ -223,14 +251,43 @@ impl OpenList {
     /// Brings the matches up to date with the word.
     pub fn rank(&mut self, now: Duration) {
         let kept = self.matches.get(self.selected).filter(|_| self.is_chosen).map(|found| found.row);
-        self.matches = rank::rank(&self.rows, &self.before, self.word.len() as isize - self.asked as isize);
+        let grown = self.word.len() as isize - self.asked as isize;
+        // What does not match a word does not match a longer one.
+        let is_longer = self.ranked.as_ref().is_some_and(|ranked| self.before.starts_with(ranked));
+        let found = std::mem::take(&mut self.matches);
+        self.matches = if is_longer {
+            let found = found.into_iter().map(|found| (found.row, self.row(found.row)));
+            rank::rank(found, &self.before, grown)
+        } else {
+            rank::rank(self.all_rows(), &self.before, grown)
+        };
+        self.ranked = Some(self.before.clone());
         let at = kept.and_then(|row| self.matches.iter().position(|found| found.row == row));
         self.is_chosen = at.is_some();
-        self.selected = at.unwrap_or_else(|| rank::preselected(&self.rows, &self.matches, &self.word));
+        self.selected = at.unwrap_or_else(|| self.preselected());
         self.documentation_at = Some(now + REST);
         let shown = self.selected_row().is_some();
-        let row = self.matches.get(self.selected).map(|found| found.row as usize);
+        let row = self.matches.get(self.selected).map(|found| found.row);
         self.documentation.take_if(|known| !shown || Some(known.row) != row);
+    }
+
+    /// Returns all rows in the order of the sources.
+    fn all_rows(&self) -> impl Iterator<Item = (RowIndex, &Row)> {
+        let sources = (0..).zip(&self.rows);
+        sources.flat_map(|(source, rows)| {
+            (0..).zip(rows).map(move |(row, found)| (RowIndex { source, row }, found))
+        })
+    }
+
+    /// Returns the index of the match that is selected first: the one that the server wants, unless another one matches better
+    /// what was typed.
+    fn preselected(&self) -> usize {
+        let best = self.matches.first().map(|found| found.score);
+        let wanted = |found: &rank::Match| {
+            let is_as_good = self.word.is_empty() || Some(found.score) == best;
+            is_as_good && self.row(found.row).item.is_preselected
+        };
+        self.matches.iter().position(wanted).unwrap_or(0)
     }
 
     /// Returns the rows on screen, the selected one among them, and the index of the first.
@@ -267,29 +324,75 @@ mod tests {
         Source { origin, text: None, is_incomplete: is_stale, is_stale, commit: Vec::new(), resolves: false }
     }
 
-    fn row(source: usize) -> Row {
-        Row { item: Item::default(), source, back: 0, after: 0, is_resolved: true }
+    fn row(label: &str) -> Row {
+        let item = Item { label: label.to_string(), filter: label.to_string(), ..Item::default() };
+        Row { item, back: 0, after: 0, is_resolved: true }
+    }
+
+    fn list() -> OpenList {
+        OpenList::new(BufferId(1), CancellationToken::new().drop_guard())
+    }
+
+    fn labels(open: &OpenList) -> Vec<&str> {
+        open.matches.iter().map(|found| open.row(found.row).item.label.as_str()).collect()
+    }
+
+    fn typed(open: &mut OpenList, word: &str) {
+        (open.word, open.before) = (word.to_string(), word.to_string());
+        open.rank(Duration::ZERO);
     }
 
     #[test]
     fn completions_of_sources_asked_again_stay_until_each_has_answered() {
-        let mut open = OpenList::new(BufferId(1), CancellationToken::new().drop_guard());
-        open.sources = vec![
-            source(Origin::Server(1), true),
-            source(Origin::Snippets, false),
-            source(Origin::Server(2), true),
-        ];
-        open.rows = (0..3).map(row).collect();
-        let left = |open: &OpenList| open.rows.iter().map(|row| row.source).collect::<Vec<_>>();
-        open.drop_stale(Some(Origin::Server(1)));
-        assert_eq!(left(&open), [1, 2]);
-        open.sources.push(source(Origin::Server(1), false));
-        open.rows.push(row(3));
-        open.drop_stale(None);
-        assert_eq!(left(&open), [1, 3], "an answer that came stays");
+        let mut open = list();
+        open.add(source(Origin::Server(1), true), vec![row("a")]);
+        open.add(source(Origin::Snippets, false), vec![row("b")]);
+        open.add(source(Origin::Server(2), true), vec![row("c")]);
+        assert_eq!(open.take_stale(Some(Origin::Server(1))).len(), 1);
+        typed(&mut open, "");
+        assert_eq!(labels(&open), ["b", "c"]);
+        open.add(source(Origin::Server(1), false), vec![row("d")]);
+        assert_eq!(open.take_stale(None).len(), 1);
+        typed(&mut open, "");
+        assert_eq!(labels(&open), ["b", "d"], "an answer that came stays");
         assert!(
             open.sources.iter().all(|source| !source.is_incomplete),
             "none is asked again for what is gone"
         );
+    }
+
+    #[test]
+    fn completions_of_a_longer_word_are_those_among_all_rows() {
+        let names = ["expr", "print", "pprint", "Print", "reprint", "p_r", "other", "prr"];
+        let (mut narrowed, mut step) = (list(), String::new());
+        narrowed.add(source(Origin::Server(1), false), names.map(row).into());
+        typed(&mut narrowed, "");
+        for letter in "print".chars() {
+            step.push(letter);
+            typed(&mut narrowed, &step);
+            let mut whole = list();
+            whole.add(source(Origin::Server(1), false), names.map(row).into());
+            typed(&mut whole, &step);
+            assert_eq!(labels(&narrowed), labels(&whole), "{step}");
+        }
+        typed(&mut narrowed, "p");
+        assert_eq!(labels(&narrowed).len(), 7, "a shorter word has others again");
+        narrowed.add(source(Origin::Snippets, false), vec![row("pr")]);
+        typed(&mut narrowed, "pr");
+        assert!(labels(&narrowed).contains(&"pr"), "an answer that came is looked at");
+    }
+
+    #[test]
+    fn completion_that_the_server_wants_is_selected_unless_another_matches_better() {
+        let mut open = list();
+        let mut rows: Vec<Row> = ["alpha", "beta", "alpine"].map(row).into();
+        rows[1].item.is_preselected = true;
+        rows[2].item.is_preselected = true;
+        open.add(source(Origin::Server(1), false), rows);
+        let mut selected = |word: &str| {
+            typed(&mut open, word);
+            open.selected_row().unwrap().item.label.clone()
+        };
+        assert_eq!([selected(""), selected("al"), selected("alph")], ["beta", "alpine", "alpha"]);
     }
 }

@@ -4,7 +4,7 @@ use crate::ide::core::context::Cx;
 use crate::ide::core::damage::Part;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::state::State;
-use crate::ide::features::completion::request::{Place, request, show};
+use crate::ide::features::completion::request::{Place, drop_rows, request, show};
 use crate::ide::features::completion::state::{COMPLETIONS, OpenList, Origin, Seen};
 use crate::ide::features::completion::{signature, sources};
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer};
@@ -151,7 +151,9 @@ pub fn dismiss(cx: &mut Cx<'_>) {
 /// Closes the list; returns whether one was shown.
 pub fn close(cx: &mut Cx<'_>) -> bool {
     let was_shown = std::mem::take(&mut cx.state.shows_editor_completions);
-    cx.state.slots[COMPLETIONS].open = None;
+    if let Some(open) = cx.state.slots[COMPLETIONS].open.take() {
+        drop_rows(cx, open.rows);
+    }
     if was_shown {
         cx.state.damage.add(Part::Completions);
     }

@@ -6,8 +6,6 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use crate::base::width::visible;
 use crate::ide::core::context::Cx;
 use crate::ide::core::state::State;
@@ -62,7 +60,7 @@ pub struct ActionJob {
     pub version: u64,
     text: Text,
     ending: &'static str,
-    marks: Vec<(Range<usize>, Arc<Value>)>,
+    marks: Vec<(Range<usize>, Arc<str>)>,
 }
 
 impl ActionJob {
