@@ -1,10 +1,12 @@
 //! Language servers without a screen: what the agent learns of its edits in print mode and over RPC.
 
+use bowline::exec::storage::trust::Trust;
+use bowline::runtime::agent_setup::trust_requests::ProjectProgram;
 use serde_json::{Value, json};
 
 use crate::support::anthropic as wire;
 use crate::support::client_process::TestHome;
-use crate::support::language_server::{configure, methods_of, trust_folder};
+use crate::support::language_server::{OWN_SERVER, configure, configure_own, methods_of, trust_folder};
 
 /// A model that asks about a file, which starts a server, and writes one with an error; in a trusted folder.
 fn home() -> TestHome {
@@ -55,4 +57,28 @@ fn errors_of_an_edit_reach_the_model_over_rpc() {
     process.finish();
     let methods = methods_of(&home.dir.path().join("script.json.log"));
     assert!(methods.ends_with(&["exit".to_string()]), "the server ends with the program: {methods:?}");
+}
+
+#[test]
+fn language_server_of_the_project_runs_without_a_screen_only_once_it_is_trusted_as_it_is() {
+    let home = home();
+    let work = home.work().canonicalize().unwrap();
+    let (program, script) = (work.join(OWN_SERVER), home.dir.path().join("script.json"));
+    configure_own(&home.dir.path().join("home"), &work, &script);
+    let asked = |home: &TestHome| {
+        let args = ["tool", "lsp", r#"{"action":"diagnostics","file":"a.toy"}"#];
+        let output = home.command(env!("CARGO_BIN_EXE_bowline"), &args).output().unwrap();
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    };
+    let out = asked(&home);
+    assert!(out.contains("has not trusted this folder"), "{out}");
+    assert!(!home.dir.path().join("script.json.log").exists(), "nothing was started");
+    let trust = Trust::new(&home.dir.path().join("home/state"));
+    let known = ProjectProgram::read(program.clone()).unwrap();
+    trust.answer(&known.path, &known.digest, true).unwrap();
+    let out = asked(&home);
+    assert!(out.contains("ODD is not allowed here"), "{out}");
+    std::fs::write(&program, "#!/bin/sh\nexit 1\n").unwrap();
+    let out = asked(&home);
+    assert!(out.contains("has not trusted this folder"), "{out}");
 }

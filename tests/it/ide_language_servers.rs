@@ -12,8 +12,8 @@ use ratatui::style::{Color, Modifier};
 use serde_json::{Value, json};
 
 use crate::support::language_server::{
-    self, capabilities, is_running, methods, methods_of, poll, range, server_text, text_of, trust, trusted,
-    wait_for_method,
+    self, OWN_SERVER, capabilities, configure_own, is_running, methods, methods_of, poll, range, server_text,
+    text_of, trust, trusted, wait_for_method,
 };
 use crate::support::task_orders::with_task_orders;
 use crate::support::test_ide::{IdeSetup, TestIde};
@@ -54,6 +54,35 @@ async fn language_server_starts_only_after_the_folder_is_trusted() {
     ide.wait_for("the server runs", is_running).await;
     wait_for_method(&mut ide, "initialized").await;
     assert_eq!(methods(&ide)[..2], ["initialize", "initialized"]);
+}
+
+#[tokio::test]
+async fn language_server_of_the_project_is_asked_for_again_once_it_has_changed() {
+    let setup = project("BAD\n", &script(&capabilities())).size(100, 20);
+    let work = setup.workspace_dir();
+    let (home, file) = (work.with_file_name("home"), work.with_file_name("script.json"));
+    let program = work.join(OWN_SERVER);
+    configure_own(&home, &work, &file);
+    let mut ide = setup.start().await;
+    ide.wait_for_text("Trust this project?").await;
+    assert!(ide.picture().contains("toy-of-project"), "{}", ide.picture());
+    assert!(ide.picture().contains("own programs changes, you are asked again"), "{}", ide.picture());
+    assert_eq!(methods(&ide), [""; 0]);
+    trust(&mut ide).await;
+    ide.wait_for("the server runs", is_running).await;
+    let mut ide = ide.restart().language_servers().open("a.toy").start().await;
+    ide.wait_for("the server runs, as the answer is known", is_running).await;
+    assert!(!ide.picture().contains("Trust this project?"), "{}", ide.picture());
+    std::fs::write(&program, std::fs::read_to_string(&program).unwrap() + "# changed\n").unwrap();
+    let mut ide = ide.restart().language_servers().open("a.toy").start().await;
+    ide.wait_for_text("Trust this project?").await;
+    assert!(ide.state().slots[LANGUAGE_SERVERS].servers.is_empty(), "nothing runs before the answer");
+    ide.advance(Duration::from_secs(2));
+    ide.keys("o").await;
+    ide.wait_for("the server runs once", is_running).await;
+    let mut ide = ide.restart().language_servers().open("a.toy").start().await;
+    ide.wait_for_text("Trust this project?").await;
+    assert!(ide.state().slots[LANGUAGE_SERVERS].servers.is_empty());
 }
 
 #[tokio::test]

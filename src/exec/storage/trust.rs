@@ -18,6 +18,8 @@ const LOCK: &str = "trust.lock";
 const FILES_MAX: usize = 2_000;
 /// Maximum bytes of these files.
 const BYTES_MAX: u64 = 32 << 20;
+/// Bytes of a file that are read at once.
+const PIECE: usize = 64 << 10;
 
 /// Decision about a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +50,7 @@ impl Trust {
         Self { folder: state.to_path_buf() }
     }
 
-    /// Returns the decision about a folder with this digest.
+    /// Returns the decision about a folder, or a file, with this digest.
     pub fn state_of(&self, path: &Path, digest: &str) -> io::Result<TrustState> {
         let answers = self.read()?;
         let answer = answers.get(&name_of(path)?).filter(|answer| answer.digest == digest);
@@ -59,7 +61,7 @@ impl Trust {
         })
     }
 
-    /// Stores a decision about a folder with this digest.
+    /// Stores a decision about a folder, or a file, with this digest.
     pub fn answer(&self, path: &Path, digest: &str, trusted: bool) -> io::Result<()> {
         let name = name_of(path)?;
         self.change(|answers| {
@@ -152,6 +154,18 @@ pub fn digest_with(folder: &Path, beside: &str) -> io::Result<String> {
         context.update(part.as_bytes());
     }
     Ok(hex(context))
+}
+
+/// Returns a collision-resistant digest of a file's content, whatever its size.
+pub fn digest_of_file(path: &Path) -> io::Result<String> {
+    let mut context = Context::new(&SHA256);
+    let (mut file, mut piece) = (File::open(path)?, vec![0; PIECE]);
+    loop {
+        match io::Read::read(&mut file, &mut piece)? {
+            0 => return Ok(hex(context)),
+            count => context.update(&piece[..count]),
+        }
+    }
 }
 
 fn hex(context: Context) -> String {

@@ -70,6 +70,40 @@ impl TrustRequests {
     }
 }
 
+/// A program that the project itself contains, such as a language server in its `node_modules`, as it is now. It is trusted for
+/// itself, since what a project contains below its folders is known only once a file wants it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectProgram {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Digest of its content.
+    pub digest: String,
+}
+
+impl ProjectProgram {
+    /// Returns where a program is, if the project contains it. `program` is a name in the search path, or an absolute path.
+    pub fn path_of(program: &str, workspace: &Path) -> Option<PathBuf> {
+        let path = Path::new(program);
+        path.starts_with(workspace).then(|| path.to_path_buf())
+    }
+
+    /// Reads it. Blocking.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    pub fn read(path: PathBuf) -> io::Result<Self> {
+        let digest = trust::digest_of_file(&path)
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+        Ok(Self { path, digest })
+    }
+
+    /// Returns the user's decision about it.
+    pub fn decision(&self, trust: &Trust) -> io::Result<TrustState> {
+        trust.state_of(&self.path, &self.digest)
+    }
+}
+
 /// A project's folder of plugins.
 pub fn plugins_folder(workspace: &Path) -> PathBuf {
     workspace.join(PLUGINS)

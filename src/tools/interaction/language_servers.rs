@@ -95,7 +95,7 @@ pub enum NoServers {
     #[error("language servers are switched off in the settings")]
     Off,
     /// They would run what the folder contains.
-    #[error("language servers are not started because the user has not trusted this folder")]
+    #[error("language servers are not started because the user has not trusted this folder as it is now")]
     Untrusted,
     /// The file is of no language that the table has servers for.
     #[error("no language server is known for this kind of file")]

@@ -1,5 +1,6 @@
 //! A language server that does what a script says, and a project whose files it serves.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -71,13 +72,33 @@ pub fn project_of_two(text: &str, first: &Value, second: &Value) -> IdeSetup {
 
 /// Writes into the program's home that a server with this script serves `.toy` files.
 pub fn configure(home: &Path, script: &Path) {
+    let script = script.display().to_string();
+    write_table(home, &table("python3", &[SERVER, &script]));
+}
+
+fn write_table(home: &Path, table: &str) {
     std::fs::create_dir_all(home.join("config")).unwrap();
-    let table = format!(
-        "[language-server.toy]\ncommand = \"python3\"\nargs = [{SERVER:?}, {:?}]\n\n[[language]]\nname = \"toy\"\n\
-         language-id = \"toy\"\nfile-types = [\"toy\"]\nroots = []\nlanguage-servers = [\"toy\"]\n",
-        script.display().to_string()
-    );
     std::fs::write(home.join("config/servers.toml"), table).unwrap();
+}
+
+/// Returns a table with one server for `.toy` files.
+fn table(command: &str, args: &[&str]) -> String {
+    format!(
+        "[language-server.toy]\ncommand = {command:?}\nargs = {args:?}\n\n[[language]]\nname = \"toy\"\n\
+         language-id = \"toy\"\nfile-types = [\"toy\"]\nroots = []\nlanguage-servers = [\"toy\"]\n"
+    )
+}
+
+/// The server of a project that contains it itself, among its tools.
+pub const OWN_SERVER: &str = "node_modules/.bin/toy-of-project";
+
+/// Puts a server with this script into a project and into the program's home.
+pub fn configure_own(home: &Path, work: &Path, script: &Path) {
+    let program = work.join(OWN_SERVER);
+    std::fs::create_dir_all(program.parent().unwrap()).unwrap();
+    std::fs::write(&program, format!("#!/bin/sh\nexec python3 '{SERVER}' \"$@\"\n")).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    write_table(home, &table("toy-of-project", &[&script.display().to_string()]));
 }
 
 /// Notes in the program's home that the user has trusted a folder as it is now.

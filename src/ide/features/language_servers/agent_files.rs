@@ -16,7 +16,6 @@ use crate::ide::features::language_servers::agent::answer;
 use crate::ide::features::language_servers::questions::client_or_reason;
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, Serving};
 use crate::ide::features::language_servers::{start, sync};
-use crate::ide::features::plugins;
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::diagnostics::Source;
 use crate::lsp::client::OpenDocument;
@@ -90,7 +89,7 @@ fn start_for(cx: &mut Cx<'_>, found: Found, (path, text): (PathBuf, String), wai
             if known.is_empty() { NoServers::UnknownLanguage } else { NoServers::NotInstalled(known) };
         return answer(reply, Err(reason));
     }
-    if !plugins::run::is_trusted(cx.state) {
+    if !start::are_trusted(cx.state, &found.wanted) {
         start::request_trust(cx, &found.wanted);
         return answer(reply, Err(NoServers::Untrusted));
     }

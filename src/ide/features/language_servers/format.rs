@@ -15,6 +15,7 @@ use crate::ide::features::language_servers::questions::{
     AskedServer, ask, asked_servers, has_server, no_answer,
 };
 use crate::ide::features::language_servers::{start, sync};
+use crate::ide::features::plugins::state::WantedProgram;
 use crate::ide::model::buffers::BufferId;
 use crate::lsp::client::QuestionError;
 use crate::lsp::client::edits::{FormatOptions, TextAnswer};
@@ -63,8 +64,8 @@ pub enum Formatted {
     NotOffered,
     /// The program that would is not installed, and no server formats it.
     NotInstalled(String),
-    /// The program that would needs trust in the folder: its command line.
-    Untrusted(String),
+    /// The program that would needs trust.
+    Untrusted(WantedProgram),
     /// What changes; nothing if it is formatted already.
     Changes(ChangeSet),
 }
@@ -108,7 +109,7 @@ pub async fn run(
     if let Some(program) = program.filter(|_| job.range.is_none()) {
         match program.run(job.text.clone(), job.ending).await? {
             Outcome::Changes(changes) => return Ok(Formatted::Changes(changes)),
-            Outcome::Untrusted(line) => return Ok(Formatted::Untrusted(line)),
+            Outcome::Untrusted(wanted) => return Ok(Formatted::Untrusted(wanted)),
             Outcome::NotInstalled(name) => missing = Some(name),
         }
     }
@@ -211,11 +212,11 @@ fn show(cx: &mut Cx<'_>, (id, version): (BufferId, u64), is_part: bool, answer: 
         Ok(Formatted::NotInstalled(name)) => {
             cx.state.set_error(format!("Not formatted: {name} is not installed"));
         }
-        Ok(Formatted::Untrusted(line)) => {
+        Ok(Formatted::Untrusted(wanted)) => {
             let reason =
                 Reason::new("Formatting needs a trusted folder").with_remedy("Trust it", "trust.give");
             cx.state.set_error(reason.message(cx.state));
-            start::request_trust_of_formatter(cx, line);
+            start::request_trust_of_formatter(cx, wanted);
         }
         Err(reason) => cx.state.set_error(visible(&reason).into_owned()),
     }

@@ -19,9 +19,11 @@ use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::features::pipe::command::{OUTPUT_MAX, collect};
 use crate::ide::features::pipe::job::ShellProblem;
 use crate::ide::features::plugins;
+use crate::ide::features::plugins::state::{ProgramKind, TrustedPrograms, WantedProgram};
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::lsp::table::root::root_of;
 use crate::lsp::table::{Formatter, Language, Pattern, program};
+use crate::runtime::agent_setup::trust_requests::ProjectProgram;
 use crate::runtime::language_servers::find::{Candidate, installed};
 use crate::runtime::language_servers::search::Disk;
 use crate::text::changes::ChangeSet;
@@ -64,7 +66,7 @@ pub struct Program {
     workspace: PathBuf,
     roots: Vec<Pattern>,
     formatter: Formatter,
-    is_trusted: bool,
+    trusted: TrustedPrograms,
 }
 
 /// What became of a program.
@@ -73,9 +75,9 @@ pub enum Outcome {
     Changes(ChangeSet),
     /// It is not installed.
     NotInstalled(String),
-    /// The folder is not trusted: its command line, without the name of the file. Even a program of the user may run what a project contains, such as the
-    /// settings of prettier.
-    Untrusted(String),
+    /// The folder is not trusted, or this program of its own: it, without the name of the file. Even a program of the user may run
+    /// what a project contains, such as the settings of prettier.
+    Untrusted(WantedProgram),
 }
 
 impl Program {
@@ -91,7 +93,7 @@ impl Program {
             workspace: cx.state.workspace.clone(),
             roots,
             formatter,
-            is_trusted: plugins::run::is_trusted(cx.state),
+            trusted: plugins::run::trusted_programs(cx.state),
         })
     }
 
@@ -113,10 +115,14 @@ impl Program {
         let found = self.found(&root).await.map_err(said)?;
         let Some(program) = found else { return Ok(Outcome::NotInstalled(self.name())) };
         let words = self.words(program, &root);
-        if !self.is_trusted {
+        if !self.trusted.contain(&words[0]) {
             let args = self.formatter.args.iter().map(String::as_str);
             let line: Vec<&str> = std::iter::once(words[0].as_str()).chain(args).collect();
-            return Ok(Outcome::Untrusted(line.join(" ")));
+            return Ok(Outcome::Untrusted(WantedProgram {
+                kind: ProgramKind::Formatter,
+                line: line.join(" "),
+                path: ProjectProgram::path_of(&words[0], &self.workspace),
+            }));
         }
         let plain = Format { encoding: Encoding::UTF8, bom: false, ..Format::default() };
         let input = format::encode(std::iter::once(text.to_string().as_str()), plain);
@@ -180,7 +186,11 @@ mod tests {
                 command: command.to_string(),
                 args: args.iter().map(|arg| (*arg).to_string()).collect(),
             },
-            is_trusted: true,
+            trusted: TrustedPrograms {
+                is_folder_trusted: true,
+                workspace: root.to_path_buf(),
+                own: Vec::new(),
+            },
         }
     }
 
@@ -193,7 +203,7 @@ mod tests {
                 Ok(text.to_string())
             }
             Outcome::NotInstalled(name) => Err(format!("not installed: {name}")),
-            Outcome::Untrusted(line) => Err(format!("untrusted: {line}")),
+            Outcome::Untrusted(wanted) => Err(format!("untrusted: {}", wanted.line)),
         }
     }
 
@@ -232,8 +242,14 @@ mod tests {
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(&file, "#!/bin/sh\ntr a-z A-Z\n").unwrap();
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let program = |is_trusted: bool| Program { is_trusted, ..program(&root, "fmt-of-project", &[]) };
-        assert_eq!(formatted(program(false), "one").await, Err(format!("untrusted: {}", file.display())));
-        assert_eq!(formatted(program(true), "one").await, Ok("ONE".to_string()));
+        let program = |is_folder_trusted: bool, own: &[&Path]| {
+            let own = own.iter().map(|path| path.to_path_buf()).collect();
+            let trusted = TrustedPrograms { is_folder_trusted, workspace: root.clone(), own };
+            Program { trusted, ..program(&root, "fmt-of-project", &[]) }
+        };
+        let untrusted = Err(format!("untrusted: {}", file.display()));
+        assert_eq!(formatted(program(false, &[&file]), "one").await, untrusted);
+        assert_eq!(formatted(program(true, &[]), "one").await, untrusted, "the project's own program is not");
+        assert_eq!(formatted(program(true, &[&file]), "one").await, Ok("ONE".to_string()));
     }
 }

@@ -159,8 +159,8 @@ fn take_format(cx: &mut Cx<'_>, (id, version): (BufferId, u64), answer: Result<F
         }
         Ok(Formatted::NotOffered) => None,
         Ok(Formatted::NotInstalled(name)) => Some(format!("{name} is not installed")),
-        Ok(Formatted::Untrusted(line)) => {
-            start::request_trust_of_formatter(cx, line);
+        Ok(Formatted::Untrusted(wanted)) => {
+            start::request_trust_of_formatter(cx, wanted);
             Some("the folder is not trusted".to_string())
         }
         Err(reason) => Some(reason),

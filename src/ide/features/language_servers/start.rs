@@ -2,20 +2,23 @@
 //! tasks.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
 use crate::ide::core::context::{Cx, answer_or_error};
+use crate::ide::core::state::State;
 use crate::ide::features::language_servers::highlight;
 use crate::ide::features::language_servers::project_diagnostics::ProjectDiagnostics;
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer, Serving};
 use crate::ide::features::language_servers::{sync, updates};
 use crate::ide::features::plugins;
-use crate::ide::features::plugins::state::WantedProgram;
+use crate::ide::features::plugins::state::{ProgramKind, WantedProgram};
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::diagnostics::Diagnostics;
 use crate::lsp::client::completion::TypedTriggers;
+use crate::runtime::agent_setup::trust_requests::ProjectProgram;
 use crate::runtime::language_servers::process::ServerSpec;
 use crate::runtime::language_servers::search::{FIRST_LINE_MAX, Found, Search, WantedServer};
 use crate::runtime::language_servers::server::{self, ServerState};
@@ -99,9 +102,9 @@ pub fn start_waiting(cx: &mut Cx<'_>) {
     if cx.state.slots[LANGUAGE_SERVERS].waiting.is_empty() {
         return;
     }
-    if !plugins::run::is_trusted(cx.state) {
-        let waiting = cx.state.slots[LANGUAGE_SERVERS].waiting.values();
-        let wanted: Vec<WantedServer> = waiting.flat_map(|(_, wanted)| wanted).cloned().collect();
+    let waiting = cx.state.slots[LANGUAGE_SERVERS].waiting.values();
+    let wanted: Vec<WantedServer> = waiting.flat_map(|(_, wanted)| wanted).cloned().collect();
+    if !are_trusted(cx.state, &wanted) {
         return request_trust(cx, &wanted);
     }
     let waiting = std::mem::take(&mut cx.state.slots[LANGUAGE_SERVERS].waiting);
@@ -114,20 +117,38 @@ pub fn start_waiting(cx: &mut Cx<'_>) {
     }
 }
 
+/// Whether servers may be started.
+pub fn are_trusted(state: &State, wanted: &[WantedServer]) -> bool {
+    let trusted = plugins::run::trusted_programs(state);
+    let is_trusted = |server: &WantedServer| {
+        let program = server.spec.command.first();
+        trusted.contain(program.map_or("", String::as_str))
+    };
+    wanted.iter().all(is_trusted)
+}
+
 /// Asks the user whether the folder is trusted, because servers are wanted.
 pub fn request_trust(cx: &mut Cx<'_>, wanted: &[WantedServer]) {
-    request_trust_of(cx, wanted.iter().map(server_program).collect());
+    let workspace = &cx.state.workspace;
+    let programs = wanted.iter().map(|wanted| server_program(wanted, workspace)).collect();
+    request_trust_of(cx, programs);
 }
 
 /// Asks the user whether the folder is trusted, because a program that formats is wanted, besides the servers that wait.
-pub fn request_trust_of_formatter(cx: &mut Cx<'_>, command_line: String) {
+pub fn request_trust_of_formatter(cx: &mut Cx<'_>, formatter: WantedProgram) {
     let waiting = cx.state.slots[LANGUAGE_SERVERS].waiting.values().flat_map(|(_, wanted)| wanted);
-    let servers = waiting.map(server_program);
-    request_trust_of(cx, servers.chain([WantedProgram::Formatter(command_line)]).collect());
+    let workspace = &cx.state.workspace;
+    let programs = waiting.map(|wanted| server_program(wanted, workspace)).chain([formatter]).collect();
+    request_trust_of(cx, programs);
 }
 
-fn server_program(wanted: &WantedServer) -> WantedProgram {
-    WantedProgram::Server(wanted.spec.command_line())
+fn server_program(wanted: &WantedServer, workspace: &Path) -> WantedProgram {
+    let program = wanted.spec.command.first();
+    WantedProgram {
+        kind: ProgramKind::Server,
+        line: wanted.spec.command_line(),
+        path: program.and_then(|program| ProjectProgram::path_of(program, workspace)),
+    }
 }
 
 fn request_trust_of(cx: &mut Cx<'_>, mut programs: Vec<WantedProgram>) {

@@ -19,8 +19,8 @@ use crate::ide::features::permissions;
 use crate::ide::features::pipe::job::ShellProblem;
 use crate::ide::features::plugins::state::PLUGINS;
 use crate::ide::features::plugins::state::{
-    PluginCommand, PluginJob, PluginProblem, PluginResult, PluginText, PluginsJob, PluginsRead, Trust,
-    TrustChange, WantedProgram,
+    PluginCommand, PluginJob, PluginProblem, PluginResult, PluginText, PluginsJob, PluginsRead, ProgramKind,
+    Trust, TrustChange, TrustedPrograms, WantedProgram,
 };
 use crate::ide::features::plugins::{program, read};
 use crate::ide::model::buffers::{Buffer, BufferId};
@@ -46,18 +46,18 @@ pub fn read(cx: &mut Cx<'_>, requested: bool, say: Option<TrustChange>) {
     let (own, workspace) = (cx.state.config.join("plugins"), cx.state.workspace.clone());
     let home = cx.state.home.clone();
     let state = cx.state.slots[PLUGINS].state.clone();
-    let wants_programs = !cx.state.slots[PLUGINS].programs.is_empty();
-    let is_decided = say.is_some();
-    let job = PluginsJob { own, workspace, home, wants_programs, state, asked: requested, trust_change: say };
+    let programs = cx.state.slots[PLUGINS].programs.clone();
+    let (count, is_decided) = (programs.len(), say.is_some());
+    let job = PluginsJob { own, workspace, home, programs, state, asked: requested, trust_change: say };
     cx.tasks.spawn_blocking(
         "plugins.read",
         move || read::read(&job),
         move |cx, read| {
             let Some(read) = context::answer_or_error(cx, "read plugins", read) else { return };
-            let is_outdated = !wants_programs && !cx.state.slots[PLUGINS].programs.is_empty();
+            let is_outdated = cx.state.slots[PLUGINS].programs.len() != count;
             match is_outdated {
                 false => on_loaded(cx, read),
-                // Servers were wanted meanwhile, so that trust may be needed where this found nothing that needs it.
+                // Programs were wanted meanwhile, so that trust may be needed where this found nothing that needs it.
                 true if requested || is_decided => self::read(cx, requested, None),
                 // The reading that began then says it.
                 true => {}
@@ -75,9 +75,14 @@ pub fn on_connected(cx: &mut Cx<'_>) {
     }
 }
 
-/// Whether programs that run what the folder contains may be started.
-pub fn is_trusted(state: &State) -> bool {
-    matches!(state.slots[PLUGINS].trusted, Trust::Always | Trust::Session)
+/// Returns which programs may be started; for others [`request_programs`] asks.
+pub fn trusted_programs(state: &State) -> TrustedPrograms {
+    let own = state.slots[PLUGINS].read.programs.iter().map(|program| program.path.clone());
+    TrustedPrograms {
+        is_folder_trusted: matches!(state.slots[PLUGINS].trusted, Trust::Always | Trust::Session),
+        workspace: state.workspace.clone(),
+        own: own.collect(),
+    }
 }
 
 /// Asks for trust in the folder because open files want programs that run what it contains, unless the user has decided.
@@ -95,7 +100,9 @@ pub fn request_programs(cx: &mut Cx<'_>, wanted: Vec<WantedProgram>) {
 /// Handles plugins that were read.
 fn on_loaded(cx: &mut Cx<'_>, read: PluginsRead) {
     let plugins = &mut cx.state.slots[PLUGINS];
-    let for_now = plugins.session_trust.is_some() && plugins.session_trust == read.digest;
+    let for_now = plugins.session_trust.is_some()
+        && plugins.session_trust == read.digest
+        && read.programs.iter().all(|program| plugins.session_programs.contains(program));
     let before = plugins.trusted;
     plugins.trusted = match (&read.digest, read.decision) {
         (None, _) => Trust::NotNeeded,
@@ -229,17 +236,11 @@ fn trust_requests(state: &State) -> Vec<String> {
     };
     let commands = read.project.iter().flat_map(to_request).collect();
     let programs = &state.slots[PLUGINS].programs;
-    let of_kind = |line: fn(&WantedProgram) -> Option<&String>| {
-        programs.iter().filter_map(line).map(|line| format!("  {}", visible(line))).collect::<Vec<_>>()
+    let of_kind = |kind: ProgramKind| {
+        let programs = programs.iter().filter(|program| program.kind == kind);
+        programs.map(|program| format!("  {}", visible(&program.line))).collect::<Vec<_>>()
     };
-    let servers = of_kind(|program| match program {
-        WantedProgram::Server(line) => Some(line),
-        WantedProgram::Formatter(_) => None,
-    });
-    let formatters = of_kind(|program| match program {
-        WantedProgram::Formatter(line) => Some(line),
-        WantedProgram::Server(_) => None,
-    });
+    let (servers, formatters) = (of_kind(ProgramKind::Server), of_kind(ProgramKind::Formatter));
     let rules = read.allows.iter().map(|rule| format!("  {}", visible(rule))).collect();
     let mut lines = section("This project has commands that run programs when you call them:", commands);
     lines.extend(section("Language servers run build scripts and settings of this project:", servers));
@@ -257,6 +258,9 @@ fn ask_for_trust(cx: &mut Cx<'_>) {
     } else if read.project.iter().any(|plugin| !plugin.commands.is_empty()) {
         lines.push("If anything in .bowline/plugins changes, you are asked again.".to_string());
     }
+    if !read.programs.is_empty() {
+        lines.push("If one of the project's own programs changes, you are asked again.".to_string());
+    }
     let dialog = Dialog::ask("Trust this project?", lines)
         .uninvited(TRUST, 0)
         .choice_after_scroll('y', "Trust", |cx| on_trust_answered(cx, Some(true)))
@@ -271,15 +275,17 @@ fn ask_for_trust(cx: &mut Cx<'_>) {
 
 /// Handles the user's answer; `None` means until the program ends.
 pub fn on_trust_answered(cx: &mut Cx<'_>, answer: Option<bool>) {
-    let Some(digest) = cx.state.slots[PLUGINS].read.digest.clone() else {
+    let plugins = &mut cx.state.slots[PLUGINS];
+    let Some(digest) = plugins.read.digest.clone() else {
         return cx.state.set_status("This project needs no trust");
     };
-    let Some(trusted) = answer else {
-        cx.state.slots[PLUGINS].session_trust = Some(digest);
+    let programs = plugins.read.programs.clone();
+    let Some(is_trusted) = answer else {
+        (plugins.session_trust, plugins.session_programs) = (Some(digest), programs);
         return read(cx, true, None);
     };
-    cx.state.slots[PLUGINS].session_trust = None;
-    read(cx, true, Some(TrustChange::Set(digest, trusted)));
+    plugins.session_trust = None;
+    read(cx, true, Some(TrustChange::Set { digest, programs, is_trusted }));
 }
 
 /// Forgets the decision; the project's plugins and rules are then disabled.

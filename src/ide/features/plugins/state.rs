@@ -11,6 +11,7 @@ use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::slots::Slot;
 use crate::ide::features::pipe::job::ShellProblem;
 use crate::ide::model::buffers::BufferId;
+use crate::runtime::agent_setup::trust_requests::ProjectProgram;
 use crate::text::file_format::format::Format;
 use crate::text::rope::Text;
 use crate::text::selection::Selection;
@@ -50,13 +51,43 @@ pub enum Trust {
 /// Slot of the feature's state.
 pub const PLUGINS: Slot<Plugins> = Slot::new();
 
-/// A program that open files want and that runs what the project contains, by its command line.
+/// What a program does that open files want.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ProgramKind {
+    /// It is a language server.
+    Server,
+    /// It formats.
+    Formatter,
+}
+
+/// A program that open files want and that runs what the project contains.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum WantedProgram {
-    /// A language server.
-    Server(String),
-    /// A program that formats.
-    Formatter(String),
+pub struct WantedProgram {
+    /// What it does.
+    pub kind: ProgramKind,
+    /// Its command line.
+    pub line: String,
+    /// Where it is, if the project contains the program itself.
+    pub path: Option<PathBuf>,
+}
+
+/// Which programs may be started that run what the project contains.
+#[derive(Debug, Clone, Default)]
+pub struct TrustedPrograms {
+    /// Whether the folder is trusted.
+    pub is_folder_trusted: bool,
+    /// The folder.
+    pub workspace: PathBuf,
+    /// The programs that it contains itself and that are trusted with it.
+    pub own: Vec<PathBuf>,
+}
+
+impl TrustedPrograms {
+    /// Whether a program may be started: the folder is trusted, and the program too if the project contains it.
+    pub fn contain(&self, program: &str) -> bool {
+        let path = ProjectProgram::path_of(program, &self.workspace);
+        self.is_folder_trusted && path.is_none_or(|path| self.own.contains(&path))
+    }
 }
 
 /// State of the feature.
@@ -76,6 +107,8 @@ pub struct Plugins {
     pub state: PathBuf,
     /// Digest of what is trusted until the program ends.
     pub session_trust: Option<Arc<str>>,
+    /// The project's own programs that are trusted with it.
+    pub session_programs: Vec<ProjectProgram>,
     /// Ends the program that runs for a command.
     pub running: Option<CancellationToken>,
     /// The last list of locations, and the command that returned it.
@@ -91,8 +124,8 @@ pub struct PluginsJob {
     pub workspace: PathBuf,
     /// What `~` means in its rules.
     pub home: PathBuf,
-    /// Whether open files want programs that run what the project contains.
-    pub wants_programs: bool,
+    /// The programs that open files want.
+    pub programs: Vec<WantedProgram>,
     /// Where the program keeps what the user has said about projects.
     pub state: PathBuf,
     /// Whether the user requested it: then its end is reported.
@@ -104,8 +137,15 @@ pub struct PluginsJob {
 /// A decision of the user about a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrustChange {
-    /// Trust plugins and rules with this digest, or do not.
-    Set(Arc<str>, bool),
+    /// Trust what a question was about, or do not.
+    Set {
+        /// Digest of plugins and rules.
+        digest: Arc<str>,
+        /// The project's own programs.
+        programs: Vec<ProjectProgram>,
+        /// Whether they are trusted.
+        is_trusted: bool,
+    },
     /// Forget the decision.
     Forget,
 }
@@ -122,7 +162,9 @@ pub struct PluginsRead {
     /// Digest of everything the project wants: its plugin folder, and its rules if they allow something.
     /// `None` if it wants nothing.
     pub digest: Option<Arc<str>>,
-    /// The decision about that digest; `None` if there is none or it cannot be read.
+    /// The programs that the project itself contains and open files want.
+    pub programs: Vec<ProjectProgram>,
+    /// The decision about that digest and these programs; `None` if one is missing.
     pub decision: Option<bool>,
     /// Problems with the plugins.
     pub problems: Vec<String>,
