@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use bowline::ide::model::buffers::Buffer;
 use serde_json::{Value, json};
 
 use crate::support::language_server::{capabilities, poll, project, project_in, range, sent, trusted};
@@ -104,6 +105,51 @@ async fn rename_changes_open_and_closed_files_and_one_undo_takes_it_back() {
         (ide.text().as_str(), ide.file_text("lib/b.toy").as_str()),
         ("one two\n", "x one\r\ny one\r\n")
     );
+}
+
+/// Texts of many files, of different forms.
+fn many_files() -> Vec<(String, &'static str)> {
+    let texts = ["one two\n", "one\r\ntwo\r\n", "\u{feff}one", "one 𐍈\n\n\n", "one\r\ntwo\n"];
+    (0..300).map(|n| (format!("lib/{}/f{n}.toy", n % 7), texts[n % texts.len()])).collect()
+}
+
+#[tokio::test]
+async fn rename_over_300_files_is_one_step_that_undo_takes_back() {
+    let files = many_files();
+    let steps: Vec<Value> =
+        files.iter().map(|(name, _)| document(name, &Value::Null, &[edit((0, 0), (0, 3), "onex")])).collect();
+    let target = json!({ "range": range((0, 0), (0, 3)), "placeholder": "one" });
+    let answers = json!({ "textDocument/prepareRename": target, "textDocument/rename": changes(&steps) });
+    let mut setup = project("one two\n", &script(&answers)).size(100, 24);
+    for (n, (name, text)) in files.iter().enumerate() {
+        setup = if n < 5 { setup.with(name, text) } else { setup.file(name, text) };
+    }
+    let mut ide = trusted(setup).await;
+    ide.keys("Ctrl-End").await;
+    ide.type_in("unsaved").await;
+    let unsaved = ide.current_file_name();
+    let open = |ide: &mut TestIde| -> Vec<String> {
+        ide.state().buffers.all().iter().map(|buffer| buffer.area.text().to_string()).collect()
+    };
+    let before = open(&mut ide);
+    for _ in 0..2 {
+        rename(&mut ide, "x").await;
+        ide.wait_for_text("change 300 places in 300 files?").await;
+        ide.headless.idle().await;
+        ide.keys("y").await;
+        wait_for_message(&mut ide, "Changed 300 places in 300 files. Undo all of it: ").await;
+        let changed = files.iter().filter(|(name, text)| ide.file_text(name) == text.replace("one", "onex"));
+        assert_eq!(changed.count(), 295, "open files stay unsaved");
+        assert_eq!(open(&mut ide).iter().filter(|text| text.starts_with("onex")).count(), 5);
+        ide.keys("Alt-, s u").await;
+        wait_for_message(&mut ide, "Undone in 300 files").await;
+        for (name, text) in &files {
+            assert_eq!(ide.file_text(name), *text, "{name}");
+        }
+        assert_eq!(open(&mut ide), before);
+        let left: Vec<String> = ide.state().buffers.unsaved().map(Buffer::name).collect();
+        assert_eq!(left, [unsaved.as_str()], "what was saved is saved again");
+    }
 }
 
 #[tokio::test]
