@@ -2,7 +2,7 @@
 //! refused edit changes nothing. The server is a script that does what each test wants.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bowline::ide::model::buffers::Buffer;
 use serde_json::{Value, json};
@@ -212,6 +212,57 @@ async fn rename_box_waits_for_the_server_until_it_is_closed() {
     ide.headless.idle().await;
     assert!(!ide.picture().contains("Rename to"), "{}", ide.picture());
     assert_eq!(ide.text(), "one\n");
+}
+
+/// Waits until the server was sent something, while it answers nothing.
+async fn wait_for_request(ide: &mut TestIde, text: &str) {
+    let limit = Instant::now() + Duration::from_secs(20);
+    while !ide.file_text("../script.json.log").contains(text) {
+        assert!(Instant::now() < limit, "{text}: {}", ide.picture());
+        let _ = tokio::time::timeout(Duration::from_millis(5), ide.headless.idle()).await;
+    }
+}
+
+#[tokio::test]
+async fn rename_box_stays_while_the_server_renames_and_escape_cancels() {
+    let answers = json!({ "textDocument/prepareRename": { "defaultBehavior": true },
+        "textDocument/rename": { "never": true } });
+    let mut ide = trusted(project("one\n", &script(&answers))).await;
+    ide.keys("Alt-, k R").await;
+    ide.type_in("new").await;
+    ide.headless.press("Enter");
+    ide.wait_for_text("Renaming …").await;
+    wait_for_request(&mut ide, "\"newName\": \"new\"").await;
+    ide.type_without_settling("er");
+    ide.wait_for_text("newer").await;
+    // Another name is asked about in place of the first one.
+    ide.headless.press("Enter");
+    wait_for_request(&mut ide, "\"newName\": \"newer\"").await;
+    ide.keys("Escape").await;
+    assert!(!ide.picture().contains("Rename"), "{}", ide.picture());
+    poll(&mut ide, |log| {
+        std::fs::read_to_string(log).unwrap_or_default().matches("$/cancelRequest").count() == 2
+    })
+    .await;
+    assert_eq!(ide.text(), "one\n", "no key goes into the text");
+}
+
+#[tokio::test]
+async fn rename_box_takes_the_keys_until_the_preview_comes() {
+    let edits = changes(&[document("a.toy", &Value::Null, &[edit((0, 0), (0, 3), "new")])]);
+    let answers =
+        json!({ "textDocument/prepareRename": { "defaultBehavior": true }, "textDocument/rename": edits });
+    let mut ide = trusted(project("one\n", &script(&answers))).await;
+    ide.keys("Alt-, k R").await;
+    ide.type_in("new").await;
+    ide.headless.press("Enter");
+    ide.type_without_settling("zz");
+    ide.wait_for_text("Rename to new: change 1 place in 1 file?").await;
+    ide.headless.idle().await;
+    assert!(!ide.picture().contains("Renaming"), "{}", ide.picture());
+    ide.keys("y").await;
+    wait_for_message(&mut ide, "Changed 1 place in 1 file").await;
+    assert_eq!(ide.text(), "new\n");
 }
 
 #[tokio::test]
