@@ -423,7 +423,20 @@ fn lsp_tool_says_why_no_server_answers() {
     let ask = |file: &str| place.ask(&json!({ "action": "hover", "file": file, "symbol": "x" })).1;
     let text = place.ask(&json!({ "action": "hover", "file": "a.toy", "symbol": "name" })).1;
     assert!(text.contains("toy does not run: it ended with exit code 3 before it was ready"), "{text}");
+    assert!(text.contains("Its command is ") && text.contains("language_server.py"), "{text}");
     assert!(ask("b.none").contains("no language server is known for this kind of file"));
+    let refusing = json!({ "capabilities": capabilities(),
+        "answers": { "initialize": { "error": [-32002, "no license"] } } });
+    let refused = Place::trusted(&refusing, FILES);
+    let text = refused.ask(&json!({ "action": "hover", "file": "a.toy", "symbol": "name" })).1;
+    for part in ["toy does not run: ", "no license", "Its command is ", "language_server.py"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let table = std::fs::read_to_string(refused.path("home/config/servers.toml")).unwrap();
+    let table = table.replace("command = \"python3\"", "command = \"no-such-server\"");
+    std::fs::write(refused.path("home/config/servers.toml"), table).unwrap();
+    let text = refused.ask(&json!({ "action": "hover", "file": "a.toy", "symbol": "name" })).1;
+    assert!(text.contains("is installed: toy (no-such-server). The user can install one"), "{text}");
     let read_only = place
         .ask_with(&["--env", "read-only"], &json!({ "action": "hover", "file": "a.toy", "symbol": "name" }));
     assert!(!read_only.0 && read_only.1.contains("only commands that look may run here"), "{}", read_only.1);
