@@ -87,11 +87,15 @@ async fn file_tree_shows_letters_of_git_and_of_folders_with_changes() {
 
 #[tokio::test]
 async fn file_tree_undo_of_a_move_removes_its_new_folder_and_the_letters_of_git() {
-    let Some(setup) = IdeSetup::new().with("a.rs", "1\n").git_committed() else { return };
+    // An open file would be watched anew, which asks git anyway.
+    let setup = IdeSetup::new().with("z.rs", "1\n").file("a.rs", "1\n");
+    let Some(setup) = setup.git_committed() else { return };
     let mut ide = setup.size(120, 24).start().await;
     settle(&mut ide).await;
     let work = ide.path("");
-    ide.keys("Alt-1 r Ctrl-u").await;
+    ide.keys("Alt-1 Up Up Up").await;
+    assert_eq!(selected(&mut ide), "a.rs");
+    ide.keys("r Ctrl-u").await;
     ide.type_in("new/deep/b.rs").await;
     ide.keys("Enter").await;
     settle(&mut ide).await;
