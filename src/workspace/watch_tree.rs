@@ -13,6 +13,7 @@ use parking_lot::Mutex;
 
 use super::walk;
 use super::watch::WatchError;
+use crate::base::paths;
 
 /// Maximum number of folders: each takes a watch of the system, of which all programs share some ten thousand.
 const FOLDERS_MAX: usize = 8_192;
@@ -41,6 +42,8 @@ struct Waiting {
     has_new_folders: bool,
     /// What was at these paths is gone, and with it what watched it.
     gone: BTreeSet<PathBuf>,
+    /// Folders that were moved within the workspace: from where to where they are now.
+    moved: Vec<(PathBuf, PathBuf)>,
 }
 
 impl TreeChanges {
@@ -48,6 +51,24 @@ impl TreeChanges {
     pub fn take(&self) -> (BTreeMap<PathBuf, TreeChange>, bool) {
         let mut waiting = self.0.lock();
         (std::mem::take(&mut waiting.changes), std::mem::take(&mut waiting.has_new_folders))
+    }
+
+    /// Returns and clears the folders that were moved within the workspace: from where to where they are now. Their files were
+    /// not reported.
+    pub fn take_moved(&self) -> Vec<(PathBuf, PathBuf)> {
+        std::mem::take(&mut self.0.lock().moved)
+    }
+
+    fn add_move(&self, from: &Path, to: &Path) {
+        let mut waiting = self.0.lock();
+        for (_, now) in &mut waiting.moved {
+            if let Some(moved_on) = paths::moved(now, from, to) {
+                *now = moved_on;
+            }
+        }
+        if waiting.moved.len() < CHANGES_MAX {
+            waiting.moved.push((from.to_path_buf(), to.to_path_buf()));
+        }
     }
 
     fn take_gone(&self) -> BTreeSet<PathBuf> {
@@ -100,6 +121,9 @@ impl TreeWatcher {
         let on_event = move |event: notify::Result<notify::Event>| match event {
             Ok(event) => {
                 let (found, has_new_folders) = read(&event);
+                if let Some((from, to)) = moved_folder(&event) {
+                    seen.add_move(from, to);
+                }
                 if (has_new_folders || !found.is_empty()) && seen.add(found, has_new_folders) {
                     wake();
                 }
@@ -176,6 +200,15 @@ fn read(event: &notify::Event) -> (Vec<(PathBuf, TreeChange)>, bool) {
         | EventKind::Access(AccessKind::Close(AccessMode::Write)) => (all(TreeChange::Changed), false),
         _ => (Vec::new(), false),
     }
+}
+
+/// Returns from where to where a folder was moved within the workspace, if an event says so.
+fn moved_folder(event: &notify::Event) -> Option<(&Path, &Path)> {
+    let (EventKind::Modify(ModifyKind::Name(RenameMode::Both)), [from, to]) = (&event.kind, &event.paths[..])
+    else {
+        return None;
+    };
+    to.is_dir().then_some((from, to))
 }
 
 #[cfg(test)]

@@ -1,8 +1,22 @@
 //! Language servers without a screen: what the agent learns of its edits in print mode and over RPC.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use bowline::base::paths::Home;
+use bowline::exec::LocalEnvironment;
 use bowline::exec::storage::trust::Trust;
+use bowline::exec::wrap::{Policy, Wrapped};
+use bowline::llm::providers::scripted::Scripted;
+use bowline::runtime::Options;
 use bowline::runtime::agent_setup::trust_requests::ProjectProgram;
+use bowline::runtime::controls::single_call;
+use bowline::runtime::language_servers::session::{SessionOptions, SessionServers};
+use bowline::tools::{Approval, Ask, Decision, Mode};
+use futures::future::BoxFuture;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::support::anthropic as wire;
 use crate::support::client_process::TestHome;
@@ -81,4 +95,101 @@ fn language_server_of_the_project_runs_without_a_screen_only_once_it_is_trusted_
     std::fs::write(&program, "#!/bin/sh\nexit 1\n").unwrap();
     let out = asked(&home);
     assert!(out.contains("has not trusted this folder"), "{out}");
+}
+
+/// Allows nothing: every call is within its rules.
+struct Refuse;
+
+impl Approval for Refuse {
+    fn decide(&self, ask: Ask) -> BoxFuture<'static, Decision> {
+        Box::pin(std::future::ready(Decision::Deny(ask.rule)))
+    }
+}
+
+/// Asks the tool in an environment with a policy: reads only in the workspace, writes only in its folder `own`.
+async fn ask_under_policy(folder: &std::path::Path, question: &Value) -> (bool, String) {
+    let at = |name: &str| folder.join(name);
+    let work = at("work");
+    let path = std::env::vars_os().filter(|(name, _)| name == "PATH");
+    let local = Arc::new(LocalEnvironment::new(work.clone(), path));
+    let policy = Policy { read: vec![work.clone()], write: vec![work.join("own")], ..Policy::default() };
+    let env: Arc<Wrapped<Policy>> = Arc::new(Wrapped::new(local, policy));
+    let servers = SessionServers::new(SessionOptions {
+        env: env.clone(),
+        workspace: work.clone(),
+        config: at("home/config"),
+        state: at("home/state"),
+        home: folder.to_path_buf(),
+        is_on: true,
+        reports_edits: true,
+        memory_max: Arc::new(AtomicU64::new(u64::MAX)),
+    });
+    let root = at("home").display().to_string();
+    let home = Home::find(|name| (name == "BOWLINE_HOME" || name == "HOME").then(|| root.clone())).unwrap();
+    let options = Options {
+        language_servers: Some(Arc::new(servers)),
+        approval_mode: Mode::Full,
+        providers: vec![Scripted::injected(Vec::new()).1],
+        profile: Some("anthropic".to_string()),
+        ..Options::new(home, work, env, Arc::new(Refuse))
+    };
+    let (tools, _) = single_call::tools(&options).unwrap();
+    let cancel = CancellationToken::new();
+    let ran = single_call::call(options, tools.all, "LSP".to_string(), question.clone(), cancel).await;
+    let text = serde_json::to_string(&ran.outcome.content).unwrap();
+    (!ran.outcome.is_error, text)
+}
+
+/// A workspace whose server knows of files outside of it, in a trusted folder.
+fn place_with_hidden_files() -> (tempfile::TempDir, PathBuf) {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().canonicalize().unwrap();
+    for (name, text) in
+        [("work/seen.toy", "name\n"), ("work/own/a.toy", "name\n"), ("hidden.toy", "name secret\n")]
+    {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 4 } });
+    let at = |path: &str| json!({ "uri": format!("$ROOT/{path}"), "range": range });
+    let edit = json!([{ "range": range, "newText": "word" }]);
+    let script = json!({
+        "capabilities": { "textDocumentSync": 2, "hoverProvider": true, "referencesProvider": true,
+            "renameProvider": true },
+        "answers": {
+            "textDocument/hover": { "contents": "secret words" },
+            "textDocument/references": [at("own/a.toy"), at("../hidden.toy")],
+            "textDocument/rename": { "changes": { "$ROOT/own/a.toy": edit, "$ROOT/seen.toy": edit } },
+        },
+    });
+    std::fs::write(folder.join("script.json"), script.to_string()).unwrap();
+    configure(&folder.join("home"), &folder.join("script.json"));
+    trust_folder(&folder.join("home"), &folder.join("work"));
+    (place, folder)
+}
+
+#[tokio::test]
+async fn lsp_tool_under_a_policy_reads_and_writes_what_that_allows() {
+    let (_place, folder) = place_with_hidden_files();
+    let text = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let ask = |question: Value| {
+        let folder = folder.clone();
+        async move { ask_under_policy(&folder, &question).await }
+    };
+    let (is_ok, found) = ask(json!({ "action": "references", "file": "own/a.toy", "symbol": "name" })).await;
+    assert!(is_ok && found.contains("own/a.toy:1:1: name"), "{found}");
+    assert!(found.contains("1 place in files that rules hide") && !found.contains("hidden.toy"), "{found}");
+    let (is_ok, found) = ask(json!({ "action": "hover", "file": "../hidden.toy", "symbol": "name" })).await;
+    assert!(!is_ok && !found.contains("secret") && found.contains("is not allowed"), "{found}");
+    let rename = json!({ "action": "rename", "file": "own/a.toy", "symbol": "name", "new_name": "word" });
+    let (is_ok, found) = ask(rename).await;
+    assert!(!is_ok && found.contains("Nothing was changed"), "{found}");
+    assert_eq!((text("work/own/a.toy").as_str(), text("work/seen.toy").as_str()), ("name\n", "name\n"));
+    let moved = json!({ "action": "rename_file", "file": "seen.toy", "new_name": "own/seen.toy" });
+    let (is_ok, found) = ask(moved).await;
+    assert!(!is_ok && folder.join("work/seen.toy").exists(), "{found}");
+    let own = json!({ "action": "rename_file", "file": "own/a.toy", "new_name": "own/b.toy" });
+    let (is_ok, found) = ask(own).await;
+    assert!(is_ok && folder.join("work/own/b.toy").exists(), "{found}");
 }

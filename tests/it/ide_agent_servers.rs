@@ -4,10 +4,13 @@ use std::time::Duration;
 
 use bowline::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use bowline::llm::providers::scripted::Turn;
+use bowline::runtime::language_servers::server::ServerState;
 use bowline::tools::Mode;
 use serde_json::{Value, json};
 
-use crate::support::language_server::{capabilities, methods, project, text_of, trusted, wait_for_end};
+use crate::support::language_server::{
+    capabilities, methods, project, text_of, trust, trusted, wait_for_end,
+};
 use crate::support::test_ide::TestIde;
 
 fn range(line: u32, start: u32, end: u32) -> Value {
@@ -139,6 +142,34 @@ async fn agent_question_in_a_folder_that_is_not_trusted_starts_nothing() {
     ide.wait_for_text("all done").await;
     assert!(result(&ide, 1).contains("the user has not trusted this folder"), "{}", result(&ide, 1));
     assert!(methods(&ide).is_empty(), "nothing was started");
+}
+
+#[tokio::test]
+async fn agent_question_without_a_running_server_says_why_and_what_to_do() {
+    let ask = |file: &str| json!({ "action": "hover", "file": file, "symbol": "name" });
+    let turns = [Turn::call("c1", "lsp", ask("a.toy")), Turn::text("all done")];
+    let refusing = json!({ "answers": { "initialize": { "error": [-32002, "no license"] } } });
+    let mut ide = project("name\n", &refusing).turns(turns).tools(&["lsp"]).start().await;
+    trust(&mut ide).await;
+    ide.wait_for("the refusal", |state| {
+        let servers = &state.slots[LANGUAGE_SERVERS].servers;
+        servers.iter().any(|server| matches!(server.state, ServerState::Waiting { .. }))
+    })
+    .await;
+    ide.prompt("ask").await;
+    ide.wait_for_text("all done").await;
+    for part in ["toy does not run: ", "no license", "Its command is ", "language_server.py"] {
+        assert!(result(&ide, 1).contains(part), "{part}: {}", result(&ide, 1));
+    }
+    let turns = [Turn::call("c1", "lsp", ask("b.none")), Turn::text("all done")];
+    let table = "[language-server.none]\ncommand = \"no-such-server\"\n\n[[language]]\nname = \"none\"\n\
+                 file-types = [\"none\"]\nroots = []\nlanguage-servers = [\"none\"]\n";
+    let setup = project("name\n", &script()).file("b.none", "name\n").config_file("servers.toml", table);
+    let mut ide = setup.turns(turns).tools(&["lsp"]).start().await;
+    ide.prompt("ask").await;
+    ide.wait_for_text("all done").await;
+    let text = result(&ide, 1);
+    assert!(text.contains("is installed: none (no-such-server). The user can install one"), "{text}");
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! The file tree: the shown file in it, letters of git, the filter.
 
+use bowline::ide::features::file_tree::git_status::GIT_STATUS;
+
 use crate::support::git::git;
 use crate::support::test_ide::{IdeSetup, TestIde};
 
@@ -81,6 +83,34 @@ async fn file_tree_shows_letters_of_git_and_of_folders_with_changes() {
     settle(&mut ide).await;
     assert!(row_with(&mut ide, "a.rs").trim_end().ends_with('M'), "saved: {}", ide.picture());
     ide.snap("file_tree_letters");
+}
+
+#[tokio::test]
+async fn file_tree_undo_of_a_move_removes_its_new_folder_and_the_letters_of_git() {
+    // An open file would be watched anew, which asks git anyway.
+    let setup = IdeSetup::new().with("z.rs", "1\n").file("a.rs", "1\n");
+    let Some(setup) = setup.git_committed() else { return };
+    let mut ide = setup.size(120, 24).start().await;
+    settle(&mut ide).await;
+    let work = ide.path("");
+    ide.keys("Alt-1 Up Up Up").await;
+    assert_eq!(selected(&mut ide), "a.rs");
+    ide.keys("r Ctrl-u").await;
+    ide.type_in("new/deep/b.rs").await;
+    ide.keys("Enter").await;
+    settle(&mut ide).await;
+    assert!(row_with(&mut ide, "b.rs").trim_end().ends_with('U'), "{}", ide.picture());
+    ide.keys("Alt-1 u").await;
+    settle(&mut ide).await;
+    assert!(ide.status_message().starts_with("Undone: moved to a.rs"), "{}", ide.status_message());
+    assert!(ide.path("a.rs").exists() && !ide.path("new").exists());
+    let status = &ide.state().slots[GIT_STATUS];
+    assert_eq!(status.letter(&work.join("a.rs")), None);
+    assert!(!status.has_changes(&work), "{}", ide.picture());
+    ide.focus_window().await;
+    settle(&mut ide).await;
+    let rows = ide.picture();
+    assert!(!rows.contains("new") && !rows.contains("tmp"), "{rows}");
 }
 
 #[tokio::test]

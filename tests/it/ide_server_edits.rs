@@ -2,8 +2,9 @@
 //! refused edit changes nothing. The server is a script that does what each test wants.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use bowline::ide::model::buffers::Buffer;
 use serde_json::{Value, json};
 
 use crate::support::language_server::{capabilities, poll, project, project_in, range, sent, trusted};
@@ -106,6 +107,51 @@ async fn rename_changes_open_and_closed_files_and_one_undo_takes_it_back() {
     );
 }
 
+/// Texts of many files, of different forms.
+fn many_files() -> Vec<(String, &'static str)> {
+    let texts = ["one two\n", "one\r\ntwo\r\n", "\u{feff}one", "one 𐍈\n\n\n", "one\r\ntwo\n"];
+    (0..300).map(|n| (format!("lib/{}/f{n}.toy", n % 7), texts[n % texts.len()])).collect()
+}
+
+#[tokio::test]
+async fn rename_over_300_files_is_one_step_that_undo_takes_back() {
+    let files = many_files();
+    let steps: Vec<Value> =
+        files.iter().map(|(name, _)| document(name, &Value::Null, &[edit((0, 0), (0, 3), "onex")])).collect();
+    let target = json!({ "range": range((0, 0), (0, 3)), "placeholder": "one" });
+    let answers = json!({ "textDocument/prepareRename": target, "textDocument/rename": changes(&steps) });
+    let mut setup = project("one two\n", &script(&answers)).size(100, 24);
+    for (n, (name, text)) in files.iter().enumerate() {
+        setup = if n < 5 { setup.with(name, text) } else { setup.file(name, text) };
+    }
+    let mut ide = trusted(setup).await;
+    ide.keys("Ctrl-End").await;
+    ide.type_in("unsaved").await;
+    let unsaved = ide.current_file_name();
+    let open = |ide: &mut TestIde| -> Vec<String> {
+        ide.state().buffers.all().iter().map(|buffer| buffer.area.text().to_string()).collect()
+    };
+    let before = open(&mut ide);
+    for _ in 0..2 {
+        rename(&mut ide, "x").await;
+        ide.wait_for_text("change 300 places in 300 files?").await;
+        ide.headless.idle().await;
+        ide.keys("y").await;
+        wait_for_message(&mut ide, "Changed 300 places in 300 files. Undo all of it: ").await;
+        let changed = files.iter().filter(|(name, text)| ide.file_text(name) == text.replace("one", "onex"));
+        assert_eq!(changed.count(), 295, "open files stay unsaved");
+        assert_eq!(open(&mut ide).iter().filter(|text| text.starts_with("onex")).count(), 5);
+        ide.keys("Alt-, s u").await;
+        wait_for_message(&mut ide, "Undone in 300 files").await;
+        for (name, text) in &files {
+            assert_eq!(ide.file_text(name), *text, "{name}");
+        }
+        assert_eq!(open(&mut ide), before);
+        let left: Vec<String> = ide.state().buffers.unsaved().map(Buffer::name).collect();
+        assert_eq!(left, [unsaved.as_str()], "what was saved is saved again");
+    }
+}
+
 #[tokio::test]
 async fn rename_box_keeps_the_old_name_where_the_caret_is_moved_first() {
     let target = json!({ "range": range((0, 0), (0, 3)), "placeholder": "one" });
@@ -166,6 +212,57 @@ async fn rename_box_waits_for_the_server_until_it_is_closed() {
     ide.headless.idle().await;
     assert!(!ide.picture().contains("Rename to"), "{}", ide.picture());
     assert_eq!(ide.text(), "one\n");
+}
+
+/// Waits until the server was sent something, while it answers nothing.
+async fn wait_for_request(ide: &mut TestIde, text: &str) {
+    let limit = Instant::now() + Duration::from_secs(20);
+    while !ide.file_text("../script.json.log").contains(text) {
+        assert!(Instant::now() < limit, "{text}: {}", ide.picture());
+        let _ = tokio::time::timeout(Duration::from_millis(5), ide.headless.idle()).await;
+    }
+}
+
+#[tokio::test]
+async fn rename_box_stays_while_the_server_renames_and_escape_cancels() {
+    let answers = json!({ "textDocument/prepareRename": { "defaultBehavior": true },
+        "textDocument/rename": { "never": true } });
+    let mut ide = trusted(project("one\n", &script(&answers))).await;
+    ide.keys("Alt-, k R").await;
+    ide.type_in("new").await;
+    ide.headless.press("Enter");
+    ide.wait_for_text("Renaming …").await;
+    wait_for_request(&mut ide, "\"newName\": \"new\"").await;
+    ide.type_without_settling("er");
+    ide.wait_for_text("newer").await;
+    // Another name is asked about in place of the first one.
+    ide.headless.press("Enter");
+    wait_for_request(&mut ide, "\"newName\": \"newer\"").await;
+    ide.keys("Escape").await;
+    assert!(!ide.picture().contains("Rename"), "{}", ide.picture());
+    poll(&mut ide, |log| {
+        std::fs::read_to_string(log).unwrap_or_default().matches("$/cancelRequest").count() == 2
+    })
+    .await;
+    assert_eq!(ide.text(), "one\n", "no key goes into the text");
+}
+
+#[tokio::test]
+async fn rename_box_takes_the_keys_until_the_preview_comes() {
+    let edits = changes(&[document("a.toy", &Value::Null, &[edit((0, 0), (0, 3), "new")])]);
+    let answers =
+        json!({ "textDocument/prepareRename": { "defaultBehavior": true }, "textDocument/rename": edits });
+    let mut ide = trusted(project("one\n", &script(&answers))).await;
+    ide.keys("Alt-, k R").await;
+    ide.type_in("new").await;
+    ide.headless.press("Enter");
+    ide.type_without_settling("zz");
+    ide.wait_for_text("Rename to new: change 1 place in 1 file?").await;
+    ide.headless.idle().await;
+    assert!(!ide.picture().contains("Renaming"), "{}", ide.picture());
+    ide.keys("y").await;
+    wait_for_message(&mut ide, "Changed 1 place in 1 file").await;
+    assert_eq!(ide.text(), "new\n");
 }
 
 #[tokio::test]

@@ -5,7 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use bowline::exec::{EnvError, Environment as _};
 use bowline::ide::core::state::State;
+use bowline::ide::features::files::jobs::FILE_JOBS;
 use bowline::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use bowline::ide::features::language_servers::watched_files;
 use bowline::ide::model::buffers::Buffer;
@@ -18,6 +20,7 @@ use crate::support::language_server::{
     wait_for_method,
 };
 use crate::support::test_ide::TestIde;
+use crate::support::written_by_agent::{environment, serve};
 
 /// A server that hears of all operations on `.toy` files and on folders.
 fn operating() -> Value {
@@ -310,23 +313,64 @@ async fn tree_undo_whose_move_back_fails_is_tried_once_more() {
         assert!(!ide.status_message().contains("skipped"), "{}", ide.status_message());
         assert_eq!(
             (ide.file_text("a.toy").as_str(), ide.file_text("b.toy").as_str()),
-            ("another\n", "use a\n")
+            ("another\n", "use c\n"),
+            "nothing is undone before all of it can be"
         );
         if is_free_then {
             std::fs::remove_file(ide.path("a.toy")).unwrap();
             ide.keys("u").await;
-            wait_for_message(&mut ide, "Undone: 1 file operation").await;
-            assert_eq!(ide.file_text("a.toy"), "a\n");
+            wait_for_message(&mut ide, "Undone in 1 file").await;
+            assert_eq!(
+                (ide.file_text("a.toy").as_str(), ide.file_text("b.toy").as_str()),
+                ("a\n", "use a\n")
+            );
             assert!(!ide.path("c.toy").exists());
         } else {
             // A second failure must not block the steps before.
             ide.keys("u").await;
             ide.wait_for("the end", |state: &State| state.status.message.ends_with("; step skipped")).await;
-            assert_eq!(ide.file_text("c.toy"), "a\n");
+            assert_eq!(
+                (ide.file_text("c.toy").as_str(), ide.file_text("b.toy").as_str()),
+                ("a\n", "use a\n")
+            );
         }
         ide.keys("u").await;
         assert_eq!(ide.status_message(), "No file operation to undo");
     }
+}
+
+#[tokio::test]
+async fn tree_undo_after_a_task_panic_is_tried_again() {
+    let script = json!({ "capabilities": operating(), "answers": { "workspace/willRenameFiles": fifth("b.toy", "c") } });
+    let is_undone = |ide: &TestIde| {
+        let there = ["a.toy", "new/c.toy"].map(|name| ide.path(name).exists());
+        there == [true, false] && ide.file_text("b.toy") == "use a\n"
+    };
+    let mut struck = 0;
+    for nth in 1..20 {
+        let mut ide = trusted(project("a\n", &script).file("b.toy", "use a\n").size(80, 24)).await;
+        ide.keys("Alt-1 Home").await;
+        move_to(&mut ide, "new/c.toy").await;
+        ide.wait_for_text("to new/c.toy: change 1 place").await;
+        ide.advance(Duration::from_secs(2));
+        ide.keys("y").await;
+        wait_for_message(&mut ide, "Changed 1 place in 1 file").await;
+        ide.headless.app().tasks().panic_in_task(nth);
+        ide.keys("Alt-1 u").await;
+        if ide.headless.app().tasks().is_panic_pending() {
+            break;
+        }
+        struck += 1;
+        for _ in 0..3 {
+            if !is_undone(&ide) {
+                ide.keys("Escape Alt-1 u").await;
+            }
+        }
+        assert!(is_undone(&ide), "task {nth}: {}", ide.status_message());
+        ide.keys("Escape Alt-1 u").await;
+        assert_eq!(ide.status_message(), "No file operation to undo", "task {nth}");
+    }
+    assert!((3..19).contains(&struck), "check, texts and operations: {struck}");
 }
 
 /// The edit of `path` that puts a letter in place of the fifth one.
@@ -614,6 +658,40 @@ async fn watched_files_of_a_folder_that_the_agent_moves_are_sent() {
     wait_for_end(&mut ide).await;
     wait_for_change(&mut ide, 3, "lib/c.toy").await;
     wait_for_change(&mut ide, 1, "code/c.toy").await;
+}
+
+#[tokio::test]
+async fn watched_files_of_a_folder_that_another_program_moves_are_sent_one_by_one() {
+    let setup =
+        project("one\n", &watching(&json!({}))).file("lib/deep/c.toy", "c\n").file("lib/d.toy", "d\n");
+    let mut ide = trusted(setup).await;
+    wait_for_registration(&mut ide).await;
+    ide.wait_for("the watch", |state| state.slots[LANGUAGE_SERVERS].tree_watch.is_some()).await;
+    ide.headless.idle().await;
+    std::fs::rename(ide.path("lib"), ide.path("code")).unwrap();
+    for name in ["lib/deep/c.toy", "lib/d.toy"] {
+        wait_for_change_on_disk(&mut ide, 3, name).await;
+    }
+    for name in ["code/deep/c.toy", "code/d.toy"] {
+        wait_for_change_on_disk(&mut ide, 1, name).await;
+    }
+}
+
+#[tokio::test]
+async fn agent_move_waits_for_no_other_job_on_files_and_is_refused() {
+    let mut ide = trusted(project("one\n", &watching(&json!({})))).await;
+    let (env, mut events) = environment(&ide);
+    let (from, to) = (ide.path("a.toy"), ide.path("b.toy"));
+    ide.state().slots[FILE_JOBS].is_tree_running = true;
+    let moved = serve(&mut ide, &mut events, env.rename(&from, &to, false), |_| {}).await;
+    assert!(matches!(&moved, Err(EnvError::Refused(reason)) if reason.contains("try again")), "{moved:?}");
+    assert!(from.exists() && !to.exists());
+    ide.state().slots[FILE_JOBS].is_tree_running = false;
+    let mut was_busy = false;
+    let watch = |ide: &mut TestIde| was_busy |= ide.state().slots[FILE_JOBS].is_busy();
+    serve(&mut ide, &mut events, env.rename(&from, &to, false), watch).await.unwrap();
+    assert!(was_busy && !ide.state().slots[FILE_JOBS].is_busy(), "other jobs wait for the agent's");
+    assert_eq!((ide.current_file_name().as_str(), from.exists()), ("b.toy", false));
 }
 
 #[tokio::test]

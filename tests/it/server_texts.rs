@@ -28,6 +28,10 @@ enum Step {
     Agent(usize, String, bool),
     /// The server's edits, and whether the user types before they come.
     Format(bool),
+    /// A command of the server that edits the text by itself, and whether the user types before it does.
+    ServerEdit(bool),
+    /// A line that another program replaces in the file, and what the user answers if there are unsaved changes.
+    OnDisk(usize, String, &'static str),
 }
 
 /// Commands that change the text or move in it.
@@ -75,6 +79,9 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         3 => prop::sample::select(&MOVES[..]).prop_map(|keys| Step::Keys(keys, true)),
         2 => (0..9_usize, text(), any::<bool>()).prop_map(|(at, text, types)| Step::Agent(at, text, types)),
         1 => any::<bool>().prop_map(Step::Format),
+        1 => any::<bool>().prop_map(Step::ServerEdit),
+        2 => (0..9_usize, text(), prop::sample::select(&["r", "k", "Escape"][..]))
+            .prop_map(|(at, text, answer)| Step::OnDisk(at, text, answer)),
     ];
     prop::collection::vec(step, 10..40)
 }
@@ -102,6 +109,21 @@ async fn agent_edit(ide: &mut TestIde, at: usize, text: &str, types: bool) {
     ide.headless.idle().await;
 }
 
+/// Replaces a line of the file on the disk, and answers the question about unsaved changes, if one comes.
+async fn disk_edit(ide: &mut TestIde, at: usize, text: &str, answer: &str) {
+    let old = ide.file_text("a.toy");
+    let mut lines: Vec<&str> = old.split('\n').collect();
+    let at = at % lines.len();
+    lines[at] = text;
+    ide.write_file("a.toy", lines.join("\n"));
+    ide.focus_window().await;
+    if ide.picture().contains("Another process changed") {
+        // A key typed before the question was read is no answer.
+        ide.advance(Duration::from_secs(2));
+        ide.keys(answer).await;
+    }
+}
+
 async fn perform(ide: &mut TestIde, step: &Step) {
     match step {
         Step::Type(text) => ide.type_in(text).await,
@@ -115,6 +137,17 @@ async fn perform(ide: &mut TestIde, step: &Step) {
             }
             ide.headless.idle().await;
         }
+        Step::ServerEdit(types) => {
+            ide.keys("Alt-, k a").await;
+            if ide.picture().contains("Code actions") {
+                ide.headless.press("Enter");
+                if *types {
+                    ide.type_without_settling("s");
+                }
+                ide.headless.idle().await;
+            }
+        }
+        Step::OnDisk(at, text, answer) => disk_edit(ide, *at, text, answer).await,
     }
 }
 
@@ -132,17 +165,36 @@ async fn wait_for_same_text(ide: &mut TestIde, done: &[Step]) {
     }
 }
 
-async fn same_texts(encoding: &str, ending: &str, steps: &[Step]) {
+/// A text whose server formats it, and has a command that edits it.
+async fn texts_project(encoding: &str, ending: &str) -> TestIde {
     let mut offered = capabilities();
     offered["positionEncoding"] = json!(encoding);
     offered["documentFormattingProvider"] = json!(true);
+    offered["codeActionProvider"] = json!(true);
+    offered["executeCommandProvider"] = json!({ "commands": ["toy.run"] });
     let edits = json!([
         { "range": range((0, 0), (0, 0)), "newText": "é𐍈 " },
         { "range": range((1, 0), (2, 0)), "newText": "语\nsecond\n" },
     ]);
-    let script = json!({ "capabilities": offered, "answers": { "textDocument/formatting": edits } });
+    let requested = json!({ "changes": { "$ROOT/a.toy": [
+        { "range": range((0, 0), (0, 0)), "newText": "𐍈\n" },
+        { "range": range((1, 0), (1, 0)), "newText": "s é" },
+    ] } });
+    let script = json!({
+        "capabilities": offered,
+        "answers": {
+            "textDocument/formatting": edits,
+            "textDocument/codeAction": [{ "title": "Run it", "command": "toy.run" }],
+            "workspace/executeCommand": null,
+        },
+        "edits": { "workspace/executeCommand": requested },
+    });
     let first = ["first 𐍈", "second", "\tthird é", "fourth", ""].join(ending);
-    let mut ide = trusted(project(&first, &script)).await;
+    trusted(project(&first, &script)).await
+}
+
+async fn same_texts(encoding: &str, ending: &str, steps: &[Step]) {
+    let mut ide = texts_project(encoding, ending).await;
     for (n, step) in steps.iter().enumerate() {
         perform(&mut ide, step).await;
         if n % 8 == 7 {
@@ -150,6 +202,24 @@ async fn same_texts(encoding: &str, ending: &str, steps: &[Step]) {
         }
     }
     wait_for_same_text(&mut ide, steps).await;
+}
+
+#[tokio::test]
+async fn server_text_steps_of_server_and_other_programs_change_the_text() {
+    let mut ide = texts_project("utf-8", "\n").await;
+    perform(&mut ide, &Step::ServerEdit(true)).await;
+    assert!(ide.text().starts_with('𐍈'), "{}", ide.text());
+    ide.keys("Ctrl-s").await;
+    perform(&mut ide, &Step::OnDisk(0, "disk".to_string(), "r")).await;
+    assert!(ide.text().starts_with("disk\n"), "{}", ide.text());
+    for (answer, expected) in [("k", "typeddisk\n"), ("r", "typeddisk\nr\n")] {
+        ide.keys("Ctrl-Home").await;
+        ide.type_in("typed").await;
+        perform(&mut ide, &Step::OnDisk(1, answer.to_string(), answer)).await;
+        assert!(ide.text().starts_with(expected), "{answer}: {}", ide.text());
+        ide.keys("Ctrl-s").await;
+    }
+    wait_for_same_text(&mut ide, &[]).await;
 }
 
 proptest! {

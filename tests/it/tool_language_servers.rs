@@ -215,6 +215,52 @@ fn lsp_tool_moves_no_folder_with_files_that_rules_hide() {
 }
 
 #[test]
+fn lsp_tool_shows_nothing_of_files_that_rules_hide() {
+    let item = json!({ "name": "secret_caller", "kind": 12, "uri": "$ROOT/sub/b.toy", "range": range(1, 0, 4),
+        "selectionRange": range(1, 0, 4) });
+    let mut offered = capabilities();
+    offered["callHierarchyProvider"] = json!(true);
+    offered["workspaceSymbolProvider"] = json!(true);
+    let script = json!({ "capabilities": offered, "answers": {
+        "textDocument/references": [location("a.toy", 0, 4, 8), location("sub/b.toy", 1, 0, 4)],
+        "textDocument/definition": location("sub/b.toy", 1, 0, 4),
+        "textDocument/hover": { "contents": "secret words" },
+        "textDocument/rename": rename(),
+        "workspace/symbol": [{ "name": "secret_symbol", "kind": 5, "location": location("sub/b.toy", 1, 5, 9) }],
+        "textDocument/prepareCallHierarchy": [item],
+        "callHierarchy/incomingCalls": [{ "from": item, "fromRanges": [range(1, 5, 9)] }],
+    } });
+    let place = Place::trusted(&script, &[FILES[0], ("sub/b.toy", "BAD\nname secret\n")]);
+    let rule = "[[rule]]\ndecision = \"deny\"\ntool = \"read\"\npath = \"sub/**\"\n";
+    std::fs::write(place.path("home/config/permissions.toml"), rule).unwrap();
+    let at = |action: &str| json!({ "action": action, "file": "a.toy", "symbol": "name" });
+    let left_out = "[1 place in files that rules hide: left out]";
+    let none = (true, format!("Nothing was found.\n{left_out}"));
+    let seen = (true, format!("a.toy:1:5: let name = 1\n{left_out}"));
+    assert_eq!(place.ask(&at("references")), seen);
+    assert_eq!(place.ask(&at("definition")), none);
+    assert_eq!(place.ask(&at("calls")), none);
+    assert_eq!(place.ask(&json!({ "action": "symbols", "file": "a.toy", "query": "name" })), none);
+    let (is_ok, text) = place.ask(&json!({ "action": "diagnostics", "file": "**/*.toy" }));
+    assert!(is_ok && text.contains("a.toy:2:1") && !text.contains("b.toy"), "{text}");
+    for question in [
+        json!({ "action": "hover", "file": "sub/b.toy", "symbol": "name" }),
+        json!({ "action": "symbols", "file": "sub/b.toy" }),
+        json!({ "action": "diagnostics", "file": "sub/b.toy" }),
+        json!({ "action": "rename", "file": "a.toy", "symbol": "name", "new_name": "word" }),
+        json!({ "action": "rename", "file": "a.toy", "symbol": "name", "new_name": "word", "apply": false }),
+        json!({ "action": "rename_file", "file": "sub/b.toy", "new_name": "seen.toy" }),
+    ] {
+        let (is_ok, text) = place.ask(&question);
+        assert!(!is_ok && !text.contains("secret") && !text.contains("BAD"), "{question}: {text}");
+    }
+    assert_eq!(
+        (place.text("a.toy").as_str(), place.text("sub/b.toy").as_str()),
+        (FILES[0].1, "BAD\nname secret\n")
+    );
+}
+
+#[test]
 fn lsp_tool_renames_a_file_with_what_refers_to_it() {
     let edit = json!({ "changes": { "$ROOT/sub/b.toy": [{ "range": range(0, 0, 5), "newText": "moved" }] } });
     let script = json!({ "capabilities": capabilities(), "answers": { "workspace/willRenameFiles": edit } });
@@ -377,7 +423,20 @@ fn lsp_tool_says_why_no_server_answers() {
     let ask = |file: &str| place.ask(&json!({ "action": "hover", "file": file, "symbol": "x" })).1;
     let text = place.ask(&json!({ "action": "hover", "file": "a.toy", "symbol": "name" })).1;
     assert!(text.contains("toy does not run: it ended with exit code 3 before it was ready"), "{text}");
+    assert!(text.contains("Its command is ") && text.contains("language_server.py"), "{text}");
     assert!(ask("b.none").contains("no language server is known for this kind of file"));
+    let refusing = json!({ "capabilities": capabilities(),
+        "answers": { "initialize": { "error": [-32002, "no license"] } } });
+    let refused = Place::trusted(&refusing, FILES);
+    let text = refused.ask(&json!({ "action": "hover", "file": "a.toy", "symbol": "name" })).1;
+    for part in ["toy does not run: ", "no license", "Its command is ", "language_server.py"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let table = std::fs::read_to_string(refused.path("home/config/servers.toml")).unwrap();
+    let table = table.replace("command = \"python3\"", "command = \"no-such-server\"");
+    std::fs::write(refused.path("home/config/servers.toml"), table).unwrap();
+    let text = refused.ask(&json!({ "action": "hover", "file": "a.toy", "symbol": "name" })).1;
+    assert!(text.contains("is installed: toy (no-such-server). The user can install one"), "{text}");
     let read_only = place
         .ask_with(&["--env", "read-only"], &json!({ "action": "hover", "file": "a.toy", "symbol": "name" }));
     assert!(!read_only.0 && read_only.1.contains("only commands that look may run here"), "{}", read_only.1);

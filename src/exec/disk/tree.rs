@@ -78,6 +78,32 @@ pub fn is_empty(path: &Path) -> io::Result<bool> {
     if facts.is_dir() { Ok(fs::read_dir(path)?.next().is_none()) } else { Ok(facts.len() == 0) }
 }
 
+/// Whether something is at a path, a dangling link, too.
+pub fn exists(path: &Path) -> io::Result<bool> {
+    match fs::symlink_metadata(path) {
+        Ok(_) => Ok(true),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns the first folder on the way to a path that does not exist and would be created with it.
+pub fn missing_folder(path: &Path) -> Option<PathBuf> {
+    let missing = |folder: &&Path| !exists(folder).unwrap_or(true);
+    path.ancestors().skip(1).take_while(missing).last().map(Path::to_path_buf)
+}
+
+/// Removes the folders on the way to a path that are empty, from the innermost one up to `first`.
+pub fn remove_empty_folders(path: &Path, first: &Path) {
+    for folder in path.ancestors().skip(1).take_while(|folder| folder.starts_with(first)) {
+        // Not recursively: what is in use stays, and what is above it.
+        if let Err(error) = fs::remove_dir(folder) {
+            tracing::debug!(%error, "a folder stays that was created for a file");
+            return;
+        }
+    }
+}
+
 fn make_parent(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), fs::create_dir_all)
 }

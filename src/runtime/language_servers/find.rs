@@ -1,7 +1,6 @@
 //! Which programs exist in an environment.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,8 +25,8 @@ pub struct Candidate {
     pub check: Vec<String>,
 }
 
-/// Returns for each candidate whether it can be run. All are looked up by one command of the environment, outside of
-/// the project, so that nothing of the project runs.
+/// Returns for each candidate whether it can be run. All are looked up by one command of the environment, which leaves the
+/// project first, so that nothing of the project runs. It begins in the root: a policy may allow commands nowhere else.
 ///
 /// # Errors
 ///
@@ -45,12 +44,8 @@ pub async fn installed(env: &dyn Environment, candidates: &[Candidate]) -> Resul
         }
         script.push_str(&format!("if {test}; then echo 1; else echo 0; fi\n"));
     }
-    let spec = CommandSpec {
-        script,
-        cwd: Path::new("/").to_path_buf(),
-        timeout: Some(TIMEOUT),
-        env: BTreeMap::new(),
-    };
+    let spec =
+        CommandSpec { script, cwd: env.root().to_path_buf(), timeout: Some(TIMEOUT), env: BTreeMap::new() };
     let output = Arc::new(Mutex::new(Vec::new()));
     let written = output.clone();
     let sink = Box::new(move |bytes: &[u8]| {

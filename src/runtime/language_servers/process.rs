@@ -36,6 +36,12 @@ impl ServerSpec {
     pub fn command_line(&self) -> String {
         self.command.join(" ")
     }
+
+    /// Returns why it does not run and what to do, for a model; without a full stop.
+    pub fn not_running(&self, reason: &str) -> String {
+        let (name, command) = (&self.name, self.command_line());
+        format!("{name} does not run: {reason}. Its command is {command}; reload starts it again")
+    }
 }
 
 /// A process that runs.

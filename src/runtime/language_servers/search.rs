@@ -38,7 +38,7 @@ pub struct Found {
     pub language_id: String,
     /// Those that can be started: of each group of alternatives the first.
     pub wanted: Vec<WantedServer>,
-    /// The names of all servers of the language.
+    /// All servers of the language: name and program.
     pub known: Vec<String>,
 }
 
@@ -146,7 +146,8 @@ impl Search {
             let spec = spec(row.server, candidate.program, root.clone());
             wanted.push(WantedServer { spec, features: row.features });
         }
-        let known = uses.iter().map(|row| row.server.name.clone()).collect();
+        let known = |server: &Server| format!("{} ({})", server.name, server.command);
+        let known = uses.iter().map(|row| known(row.server)).collect();
         Ok(Some(Found { language_id: language.language_id.clone(), wanted, known }))
     }
 }

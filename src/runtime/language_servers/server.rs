@@ -165,6 +165,8 @@ struct Owner {
     unanswered: Vec<ClientReply>,
     /// Why it does not run.
     reason: String,
+    /// How long it runs on without texts.
+    idle: Duration,
 }
 
 /// Runs a server until the sender of commands is dropped.
@@ -174,8 +176,18 @@ pub async fn run(
     commands: mpsc::Receiver<ServerCommand>,
     updates: Updates,
 ) {
+    run_with_idle(env, spec, commands, updates, IDLE).await;
+}
+
+async fn run_with_idle(
+    env: Arc<dyn Environment>,
+    spec: ServerSpec,
+    commands: mpsc::Receiver<ServerCommand>,
+    updates: Updates,
+    idle: Duration,
+) {
     let (texts, unanswered, reason) = (BTreeMap::new(), Vec::new(), "no file wants it".to_string());
-    let mut owner = Owner { env, spec, commands, updates, texts, unanswered, reason };
+    let mut owner = Owner { env, spec, commands, updates, texts, unanswered, reason, idle };
     let mut failures = 0;
     // Waits for a first text, then keeps the process running.
     let mut is_wanted = owner.wait_until_wanted(None).await;
@@ -430,7 +442,7 @@ impl Owner {
             // Not when it has been idle for a while: that would wake the program up for nothing.
             let check_at = (Instant::now() < active_until && self.has_limit()).then_some(next_check);
             idle_since = if self.texts.is_empty() { idle_since.or(Some(Instant::now())) } else { None };
-            let idle_end = idle_since.map(|since| since + IDLE);
+            let idle_end = idle_since.map(|since| since + self.idle);
             tokio::select! {
                 // What was typed goes first.
                 biased;
@@ -527,3 +539,6 @@ async fn sleep_until(until: Option<Instant>) {
         None => std::future::pending().await,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -247,7 +247,7 @@ impl Inner {
                     self.wait_until_loaded(id, until.min(Instant::now() + LOAD_TIMEOUT)).await;
                     servers.push(OpenServer { name, client, features });
                 }
-                Err(reason) => reasons.push(format!("{name} does not run: {reason}")),
+                Err(reason) => reasons.push(self.shared.state.lock().not_running(id, &reason)),
             }
         }
         if servers.is_empty() {

@@ -100,8 +100,10 @@ pub enum NoServers {
     /// The file is of no language that the table has servers for.
     #[error("no language server is known for this kind of file")]
     UnknownLanguage,
-    /// None of the servers is installed.
-    #[error("no language server for this file is installed; known are {0}")]
+    /// None of the servers is installed: their names and programs.
+    #[error(
+        "no language server for this file is installed: {0}. The user can install one, or set its command in servers.toml"
+    )]
     NotInstalled(String),
     /// None runs: those that were started, with the reason.
     #[error("{0}")]

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::base::paths;
-use crate::exec::Environment;
+use crate::base::plural::pluralize;
+use crate::exec::{EnvError, Environment};
 use crate::lsp::answers::locations::Location;
 use crate::lsp::document::{DocumentText, PlainText};
 use crate::lsp::position::Encoding;
@@ -26,46 +27,70 @@ pub struct ServerPlace {
     pub label: String,
 }
 
+/// What is known of a file.
+#[derive(Clone)]
+enum FileText {
+    /// Its text.
+    Known(Arc<PlainText>),
+    /// It is gone, too long or no text.
+    Unknown,
+    /// It must not be read.
+    Hidden,
+}
+
 /// Reads the lines of files, each file once.
 pub struct PlaceLines<'e> {
     env: &'e dyn Environment,
-    files: HashMap<PathBuf, Option<Arc<PlainText>>>,
+    files: HashMap<PathBuf, FileText>,
+    hidden: usize,
 }
 
 impl<'e> PlaceLines<'e> {
     /// Creates it for an environment.
     pub fn new(env: &'e dyn Environment) -> Self {
-        Self { env, files: HashMap::new() }
+        Self { env, files: HashMap::new(), hidden: 0 }
     }
 
-    async fn text(&mut self, path: &Path) -> Option<Arc<PlainText>> {
+    async fn text(&mut self, path: &Path) -> FileText {
         if let Some(known) = self.files.get(path) {
             return known.clone();
         }
-        let read = self.read(path).await;
+        let read = match self.read(path).await {
+            Ok(Some(text)) => FileText::Known(text),
+            Err(EnvError::Refused(_)) => FileText::Hidden,
+            Ok(None) | Err(_) => FileText::Unknown,
+        };
         self.files.insert(path.to_path_buf(), read.clone());
         read
     }
 
-    /// Returns the text of a file; `None` for one that is too long, is no text, or must not be read.
-    async fn read(&self, path: &Path) -> Option<Arc<PlainText>> {
-        let size = self.env.stat(path).await.ok()?.size;
-        let data = if size <= FILE_MAX { self.env.read(path).await.ok()? } else { return None };
-        let text = String::from_utf8(data.bytes).ok()?;
+    /// Returns the text of a file; `None` for one that is too long or is no text.
+    async fn read(&self, path: &Path) -> Result<Option<Arc<PlainText>>, EnvError> {
+        if self.env.stat(path).await?.size > FILE_MAX {
+            return Ok(None);
+        }
+        let text = String::from_utf8(self.env.read(path).await?.bytes).ok();
         // Servers do not know of byte order marks.
-        Some(Arc::new(PlainText::new(text.strip_prefix('\u{feff}').unwrap_or(&text).to_string())))
+        let plain = |text: String| PlainText::new(text.strip_prefix('\u{feff}').unwrap_or(&text).to_string());
+        Ok(text.map(|text| Arc::new(plain(text))))
     }
 
     /// Returns a place as a line, `path:line:column: text`, between as many lines of context. Of a file that cannot be read
-    /// only the place.
-    pub async fn show(&mut self, place: &ServerPlace, context: usize) -> String {
+    /// only the place; nothing of one that must not be read, which a server does not know.
+    pub async fn show(&mut self, place: &ServerPlace, context: usize) -> Option<String> {
         let shown = paths::display(&place.location.path, self.env.root());
         let start = place.location.range.start;
         let label = if place.label.is_empty() { String::new() } else { format!("{} ", place.label) };
-        let Some(file) = self.text(&place.location.path).await else {
-            return format!("{shown}:{}:{}: {label}", start.line + 1, start.character + 1)
-                .trim_end()
-                .to_string();
+        let file = match self.text(&place.location.path).await {
+            FileText::Known(file) => file,
+            FileText::Unknown => {
+                let place = format!("{shown}:{}:{}: {label}", start.line + 1, start.character + 1);
+                return Some(place.trim_end().to_string());
+            }
+            FileText::Hidden => {
+                self.hidden += 1;
+                return None;
+            }
         };
         let at = file.offset(start, place.encoding);
         let position = file.position(at, Encoding::Utf32);
@@ -87,7 +112,13 @@ impl<'e> PlaceLines<'e> {
             // An empty file, or behind its last line.
             rows.push(head);
         }
-        rows.join("\n").trim_end().to_string()
+        Some(rows.join("\n").trim_end().to_string())
+    }
+
+    /// Returns a line about the places that were not shown because their files must not be read, if there are any.
+    pub fn hidden_note(&self) -> Option<String> {
+        let places = pluralize(self.hidden, "place", "places");
+        (self.hidden > 0).then(|| format!("[{places} in files that rules hide: left out]"))
     }
 }
 
@@ -117,15 +148,19 @@ mod tests {
             encoding: Encoding::Utf16,
             label: String::new(),
         };
-        assert_eq!(lines.show(&place("a.rs", 1, 5), 0).await, "a.rs:2:5: é🐚two", "a column in characters");
         assert_eq!(
-            lines.show(&place("a.rs", 1, 2), 1).await,
+            lines.show(&place("a.rs", 1, 5), 0).await.unwrap(),
+            "a.rs:2:5: é🐚two",
+            "a column in characters"
+        );
+        assert_eq!(
+            lines.show(&place("a.rs", 1, 2), 1).await.unwrap(),
             "a.rs-1-  one\na.rs:2:3:   é🐚two\na.rs-3-  three"
         );
-        assert_eq!(lines.show(&place("a.rs", 0, 0), 1).await, "a.rs:1:1: one\na.rs-2-    é🐚two");
+        assert_eq!(lines.show(&place("a.rs", 0, 0), 1).await.unwrap(), "a.rs:1:1: one\na.rs-2-    é🐚two");
         std::fs::write(root.join("empty"), "").unwrap();
-        assert_eq!(lines.show(&place("empty", 0, 0), 1).await, "empty:1:1:");
+        assert_eq!(lines.show(&place("empty", 0, 0), 1).await.unwrap(), "empty:1:1:");
         let labelled = ServerPlace { label: "fn one".to_string(), ..place("gone.rs", 4, 1) };
-        assert_eq!(lines.show(&labelled, 0).await, "gone.rs:5:2: fn one");
+        assert_eq!(lines.show(&labelled, 0).await.unwrap(), "gone.rs:5:2: fn one");
     }
 }

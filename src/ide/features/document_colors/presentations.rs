@@ -109,5 +109,6 @@ fn accept(cx: &mut Cx<'_>, pick: &Pick) {
     };
     let title = "Change color format".to_string();
     let server = found.server;
-    apply_edit::begin(cx, EditRequest { server, title, edit, is_previewed: false, reply: None, then: None });
+    let (reply, on_checked, then) = (None, None, None);
+    apply_edit::begin(cx, EditRequest { server, title, edit, is_previewed: false, reply, on_checked, then });
 }

@@ -10,8 +10,10 @@ use crate::ide::core::feature::{self, JobStep, Prepared};
 use crate::ide::core::panes::Focus;
 use crate::ide::core::tree_job::TreeJob;
 use crate::ide::editor::commands::panes;
-use crate::ide::features::file_tree::steps::{self, TREE_STEPS, TreeStep, Undoable};
+use crate::ide::features::file_tree::git_status;
+use crate::ide::features::file_tree::steps::{self, Done, TREE_STEPS, TreeStep, Undoable};
 use crate::ide::features::files;
+use crate::ide::features::files::jobs::FILE_JOBS;
 use crate::ide::features::files::list::list;
 use crate::ide::features::files::moved;
 use crate::ide::model::buffers::{Buffer, BufferId};
@@ -34,7 +36,7 @@ impl Refusal {
 
 /// Starts a job once the features were asked about it; `step` is the step that it undoes.
 pub fn start_job(cx: &mut Cx<'_>, job: TreeJob, step: Option<TreeStep>) {
-    if cx.state.slots[TREE_STEPS].is_busy() {
+    if cx.state.slots[FILE_JOBS].is_busy() {
         return cx.state.set_status("File changes are running already");
     }
     if let Err(refusal) = check(cx, &job, step.as_ref()) {
@@ -45,7 +47,7 @@ pub fn start_job(cx: &mut Cx<'_>, job: TreeJob, step: Option<TreeStep>) {
     if step.is_some() {
         return begin(cx, job, step, None);
     }
-    cx.state.slots[TREE_STEPS].is_job_running = true;
+    cx.state.slots[FILE_JOBS].is_tree_running = true;
     let done = job.clone();
     let mut rest: Option<JobStep> = Some(Box::new(move |cx, prepared| go_on(cx, done, prepared)));
     for feature in cx.state.catalog.features {
@@ -58,7 +60,7 @@ pub fn start_job(cx: &mut Cx<'_>, job: TreeJob, step: Option<TreeStep>) {
 
 /// Goes on with a job after the features were asked about it.
 fn go_on(cx: &mut Cx<'_>, job: TreeJob, prepared: Prepared) {
-    cx.state.slots[TREE_STEPS].is_job_running = false;
+    cx.state.slots[FILE_JOBS].is_tree_running = false;
     match prepared {
         // Texts may have been opened or saved meanwhile.
         Prepared::Go { problem } => match check(cx, &job, None) {
@@ -93,7 +95,7 @@ fn begin(cx: &mut Cx<'_>, job: TreeJob, step: Option<TreeStep>, problem: Option<
     if let TreeJob::Move { from, .. } = &job {
         moved::pause_saves(cx, from);
     }
-    cx.state.slots[TREE_STEPS].is_job_running = true;
+    cx.state.slots[FILE_JOBS].is_tree_running = true;
     let deleted = cx.state.slots[TREE_STEPS].trash.clone();
     let (what, undo_of) = (job.clone(), step.clone());
     let work = move || steps::perform(&what, undo_of.as_ref(), &deleted);
@@ -117,7 +119,7 @@ fn open_created(cx: &mut Cx<'_>, job: &TreeJob) {
 
 /// Undoes the last step.
 pub fn undo(cx: &mut Cx<'_>) {
-    if cx.state.slots[TREE_STEPS].is_busy() {
+    if cx.state.slots[FILE_JOBS].is_busy() {
         return cx.state.set_status("File changes are running already");
     }
     match cx.state.slots[TREE_STEPS].undoable.pop() {
@@ -132,13 +134,13 @@ pub fn undo(cx: &mut Cx<'_>) {
 }
 
 /// Handles the end of a job.
-fn on_done(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, result: io::Result<PathBuf>) {
-    cx.state.slots[TREE_STEPS].is_job_running = false;
-    let new_path = match result {
-        Ok(new_path) => new_path,
+fn on_done(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, result: io::Result<Done>) {
+    cx.state.slots[FILE_JOBS].is_tree_running = false;
+    let done = match result {
+        Ok(done) => done,
         Err(error) => return on_failed(cx, job, of, &error),
     };
-    let step = TreeStep::of(job, &new_path);
+    let step = TreeStep::of(job, &done);
     let what = job_message(cx, job);
     cx.state.slots[TREE_STEPS].failed = None;
     if of.is_some() {
@@ -152,7 +154,7 @@ fn on_done(cx: &mut Cx<'_>, job: &TreeJob, of: Option<TreeStep>, result: io::Res
         cx.state.set_status(format!("Done: {what}. Undo: {key} in the tree"));
         cx.state.slots[TREE_STEPS].push(Undoable::Job(step));
     }
-    update_open_files(cx, job, &new_path, of.is_none());
+    update_open_files(cx, job, &done.path, of.is_none());
     files::events::refresh_tree(cx);
     cx.state.damage.add_all();
 }
@@ -221,6 +223,7 @@ pub fn update_open_files(cx: &mut Cx<'_>, job: &TreeJob, new_path: &Path, opens:
             }
         }
     }
+    git_status::invalidate(cx);
     feature::notify_job(cx, job, new_path);
 }
 

@@ -32,6 +32,5 @@ pub const FEATURE: Feature = Feature {
         }
         _ => {}
     },
-    is_changing: |state| state.slots[steps::TREE_STEPS].is_busy(),
     ..Feature::new("file_tree")
 };

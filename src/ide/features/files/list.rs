@@ -1,5 +1,6 @@
 //! Reads folders for the file tree. Must not know how the tree is shown.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::exec::EnvError;
@@ -24,11 +25,17 @@ pub fn list(cx: &mut Cx<'_>, folder: PathBuf) {
                 .unwrap_or_else(|TaskError::Panicked(message)| Err(EnvError::internal(&list_folder, message)))
             {
                 Ok(entries) => cx.state.files.set_entries(&list_folder, entries),
+                // The folder around it is read, too, where it is missing then.
+                Err(error) if is_gone(&error) && list_folder != cx.state.workspace => {}
                 Err(error) => cx.state.files.error = Some(error.to_string()),
             }
             cx.state.damage.add(Part::Files);
         },
     );
+}
+
+fn is_gone(error: &EnvError) -> bool {
+    matches!(error, EnvError::Io { source, .. } if source.kind() == ErrorKind::NotFound)
 }
 
 /// Returns the content of a folder, with ignored files or without. Blocking.

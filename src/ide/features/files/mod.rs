@@ -12,6 +12,7 @@ pub mod editorconfig;
 pub mod encodings;
 pub mod environment;
 pub mod events;
+pub mod jobs;
 pub mod list;
 pub mod moved;
 pub mod open;
@@ -31,6 +32,7 @@ pub const FEATURE: Feature = Feature {
     slots: &[
         |_| Box::new(watch::FileWatch::default()),
         |_| Box::new(closed::ClosedFiles::default()),
+        |_| Box::new(jobs::FileJobs::default()),
         |options| Box::new(recent::RecentFiles::new(options)),
     ],
     on_event: |cx, fact| match fact {
@@ -52,6 +54,8 @@ pub const FEATURE: Feature = Feature {
         _ => {}
     },
     deadline: |state| state.slots[watch::FILE_WATCH].deadline(),
-    is_changing: |state| state.buffers.all().iter().any(|buffer| buffer.is_saving),
+    is_changing: |state| {
+        state.slots[jobs::FILE_JOBS].is_busy() || state.buffers.all().iter().any(|buffer| buffer.is_saving)
+    },
     ..Feature::new("files")
 };

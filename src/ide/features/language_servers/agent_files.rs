@@ -127,13 +127,13 @@ fn wait_for_clients(cx: &mut Cx<'_>, opening: Opening) {
     let known = &cx.state.slots[LANGUAGE_SERVERS];
     let asked = servers.into_iter().filter_map(|serving| {
         let server = known.server(serving.server)?;
-        let (name, features) = (server.spec.name.clone(), serving.features);
+        let (spec, features) = (server.spec.clone(), serving.features);
         let client = client_or_reason(server);
         Some(async move {
             match tokio::time::timeout(wait, client).await {
-                Ok(Ok(client)) => Ok(OpenServer { name, client, features }),
-                Ok(Err(reason)) => Err(format!("{name} does not run: {reason}")),
-                Err(_) => Err(format!("{name} has not answered in time")),
+                Ok(Ok(client)) => Ok(OpenServer { name: spec.name, client, features }),
+                Ok(Err(reason)) => Err(spec.not_running(&reason)),
+                Err(_) => Err(spec.not_running("it has not answered in time")),
             }
         })
     });

@@ -22,6 +22,9 @@ const LATE_EDITS: Duration = Duration::from_secs(2);
 /// What follows an edit: whether it was applied.
 pub type Then = Box<dyn FnOnce(&mut Cx<'_>, bool) + Send>;
 
+/// Called once an edit was checked, before anything is shown or applied; returns whether it is still wanted.
+pub type OnChecked = Box<dyn FnOnce(&mut Cx<'_>) -> bool + Send>;
+
 /// An edit to apply.
 pub struct EditRequest {
     /// Name of the server, for messages.
@@ -34,6 +37,8 @@ pub struct EditRequest {
     pub is_previewed: bool,
     /// The answer that the server waits for.
     pub reply: Option<EditReply>,
+    /// What comes before it is shown.
+    pub on_checked: Option<OnChecked>,
     /// What follows.
     pub then: Option<Then>,
 }
@@ -67,11 +72,14 @@ impl Outcome {
 pub fn begin(cx: &mut Cx<'_>, request: EditRequest) {
     sync::flush(cx.state);
     let open = open_texts(cx.state);
-    let EditRequest { server, title, edit, is_previewed, reply, then } = request;
+    let EditRequest { server, title, edit, is_previewed, reply, on_checked, then } = request;
     let outcome = Outcome { server, reply, then };
     let work = edit_plan::plan(cx.env.clone(), cx.state.workspace.clone(), open, edit);
     cx.tasks.spawn("language-servers.check-edit", work, move |cx, plan| {
         let plan = plan.unwrap_or_else(|error| Err(error.to_string()));
+        if on_checked.is_some_and(|is_wanted| !is_wanted(cx)) {
+            return outcome.end(cx, Err("the user has canceled it"));
+        }
         match plan {
             Err(reason) => outcome.refuse(cx, &reason),
             Ok(plan) if plan.step.files.is_empty() && plan.step.operations.is_empty() => {
@@ -171,7 +179,9 @@ pub fn on_requested(cx: &mut Cx<'_>, number: u32, requested: RequestedEdit) {
         Ok(edit) => {
             let title = label.unwrap_or_else(|| name.clone());
             let (reply, then) = (Some(reply), None);
-            begin(cx, EditRequest { server: name, title, edit, is_previewed: false, reply, then });
+            let request =
+                EditRequest { server: name, title, edit, is_previewed: false, reply, on_checked: None, then };
+            begin(cx, request);
         }
         Err(error) => {
             let outcome = Outcome { server: name, reply: Some(reply), then: None };

@@ -158,8 +158,15 @@ fn accept(cx: &mut Cx<'_>, pick: &Pick) {
             }
         };
         let then: Option<Then> = Some(Box::new(then));
-        let request =
-            EditRequest { server: server_name, title, edit, is_previewed: false, reply: None, then };
+        let request = EditRequest {
+            server: server_name,
+            title,
+            edit,
+            is_previewed: false,
+            reply: None,
+            on_checked: None,
+            then,
+        };
         apply_edit::begin(cx, request);
     });
 }

@@ -16,6 +16,7 @@ use crate::ide::core::feature::{DiskChange, JobStep, Prepared};
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::tree_job::TreeJob;
 use crate::ide::features::file_tree::steps::TREE_STEPS;
+use crate::ide::features::files::jobs::FILE_JOBS;
 use crate::ide::features::language_servers::edit_plan::{self, EditPlan, JobPlan};
 use crate::ide::features::language_servers::questions::{self, asked};
 use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
@@ -163,7 +164,7 @@ fn offer(
     rest: JobStep,
 ) {
     // While the user decides nothing is being changed.
-    cx.state.slots[TREE_STEPS].is_job_running = false;
+    cx.state.slots[FILE_JOBS].is_tree_running = false;
     let what = edit_plan::operation_line(job, &cx.state.workspace);
     let title = format!("{what}: change {}?", apply_edit::summary(&plan));
     let lines = problems.into_iter().chain(std::mem::take(&mut plan.preview)).collect();

@@ -272,11 +272,16 @@ pub fn shown_version(state: &State) -> u64 {
 
 /// Whether the shown text and its caret are as they were, and nothing is open above it.
 pub fn is_at(state: &State, id: BufferId, version: u64, at: Byte) -> bool {
+    is_text_at(state, id, version, at) && state.layers.is_empty()
+}
+
+/// Whether the shown text and its caret are as they were.
+pub fn is_text_at(state: &State, id: BufferId, version: u64, at: Byte) -> bool {
     let buffer = state.buffers.current().filter(|buffer| buffer.id == id);
     let is_same = |buffer: &crate::ide::model::buffers::Buffer| {
         buffer.area.document.version() == version && buffer.area.caret() == at
     };
-    buffer.is_some_and(is_same) && state.layers.is_empty()
+    buffer.is_some_and(is_same)
 }
 
 /// Goes to the location of what is at the caret, or lists several.

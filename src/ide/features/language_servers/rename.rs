@@ -7,8 +7,8 @@ use crate::base::width::visible;
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::layers::prompt::Prompt;
-use crate::ide::features::language_servers::apply_edit::{self, EditRequest, answer_or_refusal};
-use crate::ide::features::language_servers::questions::{Asked, ask, has_server, is_at, shown_version};
+use crate::ide::features::language_servers::apply_edit::{self, EditRequest, OnChecked, answer_or_refusal};
+use crate::ide::features::language_servers::questions::{Asked, ask, has_server, is_text_at, shown_version};
 use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::model::buffers::BufferId;
 use crate::lsp::client::QuestionError;
@@ -32,8 +32,10 @@ const NOTHING: &str = "Nothing to rename here";
 
 /// What is shown until the server answers.
 const ASKING: &str = "Rename: asking the language server…";
-/// What is shown where the user has gone on before that.
-const GONE_ON: &str = "Rename canceled: the cursor or the text has moved";
+/// What is shown while the server works out what changes.
+const RENAMING: &str = "Renaming …";
+/// What is shown where the text has changed before that.
+const GONE_ON: &str = "Rename canceled: the text has changed";
 /// What is shown where the new name is the old one.
 const UNCHANGED: &str = "Name unchanged";
 
@@ -66,6 +68,10 @@ pub struct Renaming {
     refused: Option<String>,
     /// What the user has accepted before the server answered.
     accepted: Option<String>,
+    /// The name that the server was asked about last; ends that question on drop.
+    requested: Option<(String, DropGuard)>,
+    /// How many such questions there were.
+    requests: u64,
     /// Ends the question on drop.
     _cancel: DropGuard,
 }
@@ -87,6 +93,8 @@ fn begin(cx: &mut Cx<'_>) {
         server: None,
         refused: None,
         accepted: None,
+        requested: None,
+        requests: 0,
         _cancel: cancel.clone().drop_guard(),
     });
     open_box(cx, number, present);
@@ -139,26 +147,38 @@ fn name_of(text: &str) -> String {
 }
 
 fn open_box(cx: &mut Cx<'_>, number: u64, present: String) {
-    let is_answered = move |cx: &mut Cx<'_>, name: &str| {
-        let renaming = cx.state.slots[LANGUAGE_SERVERS].renaming.as_mut();
-        match renaming.filter(|renaming| renaming.number == number) {
-            Some(Renaming { refused: Some(reason), .. }) => Err(reason.clone()),
-            Some(renaming) if renaming.server.is_none() => {
-                renaming.accepted = Some(name.to_string());
-                Err(ASKING.to_string())
-            }
-            Some(_) | None => Ok(()),
+    let check = move |cx: &mut Cx<'_>, name: &str| {
+        let Some(renaming) = current(cx, number) else { return Ok(()) };
+        if let Some(reason) = &renaming.refused {
+            return Err(reason.clone());
         }
+        if renaming.server.is_none() {
+            renaming.accepted = Some(name.to_string());
+            return Err(ASKING.to_string());
+        }
+        if name == renaming.present {
+            return Ok(());
+        }
+        if renaming.requested.as_ref().is_none_or(|(requested, _)| requested != name) {
+            rename(cx, number, name.to_string())?;
+        }
+        Err(RENAMING.to_string())
     };
     Prompt::new("Rename to", move |cx, name| accept(cx, number, &name))
         .with_id(BOX, number)
         .required()
-        .check(is_answered)
+        .check(check)
         .on_escape(move |cx| drop(take(cx, number)))
         .verb("rename")
         .initial(present)
         .selected()
         .open(cx);
+}
+
+/// Returns the rename of a box, unless there is a newer one.
+fn current<'s>(cx: &'s mut Cx<'_>, number: u64) -> Option<&'s mut Renaming> {
+    let renaming = cx.state.slots[LANGUAGE_SERVERS].renaming.as_mut();
+    renaming.filter(|renaming| renaming.number == number)
 }
 
 /// Takes the rename of a box, unless there is a newer one.
@@ -168,13 +188,16 @@ fn take(cx: &mut Cx<'_>, number: u64) -> Option<Renaming> {
 
 /// Says in the box that nothing can be renamed.
 fn refuse(cx: &mut Cx<'_>, number: u64, reason: &str) {
-    let renaming = cx.state.slots[LANGUAGE_SERVERS].renaming.as_mut();
-    let Some(renaming) = renaming.filter(|renaming| renaming.number == number) else { return };
+    let Some(renaming) = current(cx, number) else { return };
     let reason = visible(reason).into_owned();
     renaming.refused = Some(reason.clone());
+    set_note(cx, number, reason);
+}
+
+fn set_note(cx: &mut Cx<'_>, number: u64, note: String) {
     let mut open = cx.state.layers.all_mut::<Prompt>();
     if let Some(prompt) = open.find(|open| open.number_of(BOX) == Some(number)) {
-        prompt.note = reason;
+        prompt.note = note;
     }
     drop(open);
     cx.state.damage.add(Part::Overlay);
@@ -217,11 +240,15 @@ fn on_prepared(cx: &mut Cx<'_>, number: u64, server: (u32, String), target: Rena
     let accepted = renaming.accepted.take();
     let is_on_top = cx.state.layers.top::<Prompt>().is_some_and(|open| open.number_of(BOX) == Some(number));
     // What was typed after that is accepted by hand, and so it is below another dialog.
-    if is_on_top && accepted.is_some_and(|name| name == shown || !is_typed) {
-        cx.state.layers.close_where::<Prompt>(|open| open.number_of(BOX) == Some(number));
-        cx.state.damage.add_all();
-        accept(cx, number, &shown);
+    if !is_on_top || accepted.is_none_or(|name| name != shown && is_typed) {
+        return;
     }
+    if current(cx, number).is_some_and(|renaming| renaming.present == shown) {
+        close_box(cx, number);
+        return cx.state.set_status(UNCHANGED);
+    }
+    let note = rename(cx, number, shown).err().unwrap_or_else(|| RENAMING.to_string());
+    set_note(cx, number, note);
 }
 
 /// Returns the name that is to be replaced; empty if there is none.
@@ -240,28 +267,33 @@ fn present_name(cx: &Cx<'_>, renaming: &Renaming, target: RenameTarget) -> Strin
     }
 }
 
-/// The user has typed the new name.
+/// The name stays as it is, or the rename was refused before the server was asked.
 fn accept(cx: &mut Cx<'_>, number: u64, name: &str) {
-    let Some(renaming) = take(cx, number) else { return };
-    if name == renaming.present {
-        return cx.state.set_status(UNCHANGED);
-    }
-    if let Some(server) = renaming.server {
-        rename(cx, server, renaming.origin, name.to_string());
+    if take(cx, number).is_some_and(|renaming| name == renaming.present) {
+        cx.state.set_status(UNCHANGED);
     }
 }
 
-/// Asks the server what changes, and shows it.
-fn rename(cx: &mut Cx<'_>, (number, server): (u32, String), origin: Origin, name: String) {
-    if !is_at(cx.state, origin.buffer, origin.version, origin.at) {
-        return cx.state.set_error(format!("{}: the text has changed; rename again", visible(&server)));
+/// Asks the server what changes, while the box stays: no key goes into the text until the user sees that. Fails with the
+/// reason.
+fn rename(cx: &mut Cx<'_>, number: u64, name: String) -> Result<(), String> {
+    let Some(renaming) = current(cx, number) else { return Ok(()) };
+    let Some((server_number, server)) = renaming.server.clone() else { return Ok(()) };
+    let origin = renaming.origin;
+    if !is_text_at(cx.state, origin.buffer, origin.version, origin.at) {
+        return Err(format!("{}: the text has changed; rename again", visible(&server)));
     }
-    let Some(asked) = ask(cx, Feature::RenameSymbol) else { return };
-    let Some(asked_server) = asked.servers.into_iter().find(|server| server.number == number) else {
-        return cx.state.set_error(format!("{} does not run", visible(&server)));
-    };
+    let does_not_run = |server: &str| format!("{} does not run", visible(server));
+    let asked = ask(cx, Feature::RenameSymbol).ok_or_else(|| does_not_run(&server))?;
+    let asked_server = asked.servers.into_iter().find(|asked| asked.number == server_number);
+    let asked_server = asked_server.ok_or_else(|| does_not_run(&server))?;
+    let cancel = CancellationToken::new();
+    let Some(renaming) = current(cx, number) else { return Ok(()) };
+    renaming.requests += 1;
+    let request = renaming.requests;
+    renaming.requested = Some((name.clone(), cancel.clone().drop_guard()));
     let title = format!("Rename to {name}");
-    cx.state.set_status(ASKING);
+    cx.state.set_status("");
     let work = async move {
         let Some(client) = asked_server.client.await else {
             return Err(format!("{} does not run", asked_server.name));
@@ -269,17 +301,43 @@ fn rename(cx: &mut Cx<'_>, (number, server): (u32, String), origin: Origin, name
         let answer = client.rename(&asked.path, asked.at.0, &name).await;
         answer.map_err(|error| format!("{}: {error}", asked_server.name))
     };
-    cx.tasks.spawn("language-servers.rename", work, move |cx, answer| match answer_or_refusal(cx, answer) {
-        // The user has gone on meanwhile.
-        Some(_) if !is_at(cx.state, origin.buffer, origin.version, origin.at) => {
-            cx.state.set_status(GONE_ON);
+    let work = async move { cancel.run_until_cancelled(work).await.transpose() };
+    cx.tasks.spawn("language-servers.rename", work, move |cx, answer| {
+        let is_wanted =
+            move |cx: &mut Cx<'_>| current(cx, number).is_some_and(|renaming| renaming.requests == request);
+        // The user has closed the box, or typed another name.
+        if !is_wanted(cx) {
+            return;
         }
-        Some(Some(edit)) if !edit.edit.steps.is_empty() => {
-            cx.state.set_status("");
-            let request = EditRequest { server, title, edit, is_previewed: true, reply: None, then: None };
-            apply_edit::begin(cx, request);
+        let edit = match answer_or_refusal(cx, answer).flatten() {
+            Some(Some(edit)) if !edit.edit.steps.is_empty() => edit,
+            Some(_) => {
+                close_box(cx, number);
+                return cx.state.set_status(NOTHING);
+            }
+            None => return close_box(cx, number),
+        };
+        if !is_text_at(cx.state, origin.buffer, origin.version, origin.at) {
+            close_box(cx, number);
+            return cx.state.set_status(GONE_ON);
         }
-        Some(_) => cx.state.set_status(NOTHING),
-        None => {}
+        let on_checked: OnChecked = Box::new(move |cx| {
+            let is_wanted = is_wanted(cx);
+            if is_wanted {
+                close_box(cx, number);
+            }
+            is_wanted
+        });
+        let (reply, then, on_checked) = (None, None, Some(on_checked));
+        let request = EditRequest { server, title, edit, is_previewed: true, reply, on_checked, then };
+        apply_edit::begin(cx, request);
     });
+    Ok(())
+}
+
+/// Ends a rename, with its box.
+fn close_box(cx: &mut Cx<'_>, number: u64) {
+    drop(take(cx, number));
+    cx.state.layers.close_where::<Prompt>(|open| open.number_of(BOX) == Some(number));
+    cx.state.damage.add_all();
 }

@@ -1,6 +1,7 @@
 //! Tells servers of files that have changed on the disk, where they have registered for them: in one batch per turn of the
 //! loop. While one has registered, the folders of the workspace are watched. Must not read files.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -122,14 +123,15 @@ pub fn on_deadline(cx: &mut Cx<'_>) {
         return;
     }
     let (changes, has_new_folders) = watch.changes.take();
+    let moved: BTreeMap<PathBuf, PathBuf> = watch.changes.take_moved().into_iter().collect();
     let slot = watch.watcher.clone();
     for (path, change) in changes {
-        let change = match change {
-            TreeChange::Created => DiskChange::Created,
-            TreeChange::Changed => DiskChange::Changed,
-            TreeChange::Deleted => DiskChange::Deleted,
-        };
-        note(cx, &path, change);
+        match (change, moved.get(&path)) {
+            (TreeChange::Deleted, Some(now)) => note_deleted(cx, &path, now),
+            (TreeChange::Deleted, None) => note(cx, &path, DiskChange::Deleted),
+            (TreeChange::Created, _) => note(cx, &path, DiskChange::Created),
+            (TreeChange::Changed, _) => note(cx, &path, DiskChange::Changed),
+        }
     }
     if has_new_folders {
         let work = move || slot.lock().as_mut().map(TreeWatcher::follow).unwrap_or_default();

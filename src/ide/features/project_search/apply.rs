@@ -7,7 +7,9 @@ use crate::ide::core::context::Cx;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::dialog::Dialog;
 use crate::ide::core::state::State;
+use crate::ide::features::file_tree::git_status;
 use crate::ide::features::file_tree::steps::{TREE_STEPS, TreeStep, Undoable};
+use crate::ide::features::files::jobs::FILE_JOBS;
 use crate::ide::features::files::moved;
 use crate::ide::features::project_search::job::{ChangedFile, FilePlan, Plan, Target};
 use crate::ide::features::project_search::navigate::open_texts;
@@ -119,7 +121,8 @@ fn apply_plan(cx: &mut Cx<'_>, plan: Plan) {
 /// deleted next, which happens only if it is empty on the disk.
 fn close_created(cx: &mut Cx<'_>, under_way: &RunningStep, file: &FilePlan) -> Option<Target> {
     let Target::Open(id, version) = file.target else { return None };
-    let is_created = |step: &TreeStep| matches!(step, TreeStep::Created(path) if file.path.starts_with(path));
+    let is_created =
+        |step: &TreeStep| matches!(step, TreeStep::Created(path, _) if file.path.starts_with(path));
     if file.changes.len_after() > 0 || !under_way.operations.iter().any(is_created) {
         return None;
     }
@@ -224,7 +227,8 @@ fn finish(cx: &mut Cx<'_>, under_way: RunningStep) {
         saves,
         ..
     } = under_way;
-    cx.state.slots[TREE_STEPS].is_together_running = false;
+    cx.state.slots[FILE_JOBS].is_together_running = false;
+    git_status::invalidate(cx);
     let list_id = list.map(|(id, _)| id).or(step_of);
     update_list(cx, list_id, done.iter().chain(&there));
     let count = pluralize(done.len() + there.len(), "file", "files");
@@ -332,16 +336,32 @@ fn undo_step(cx: &mut Cx<'_>, number: u64) {
     let applied = &cx.state.slots[REPLACEMENTS].applied;
     let Some(at) = applied.iter().position(|step| step.number == number) else { return };
     let has_operations = !applied[at].operations.is_empty();
-    if has_operations && cx.state.slots[TREE_STEPS].is_busy() {
+    if has_operations && cx.state.slots[FILE_JOBS].is_busy() {
         return cx.state.set_status("File changes are running already");
     }
     if let Some(name) = saving_file(cx.state, &applied[at]) {
         return cx.state.set_status(format!("{name} is being saved; try again"));
     }
+    if !has_operations {
+        return undo_checked(cx, number);
+    }
+    let step = &applied[at];
+    let (operations, texts) =
+        (step.operations.clone(), step.files.iter().map(|file| file.path.clone()).collect());
+    whole::check_undo(cx, operations, texts, move |cx| undo_checked(cx, number));
+}
+
+/// Undoes a step whose operations on files can be undone.
+fn undo_checked(cx: &mut Cx<'_>, number: u64) {
+    let applied = &cx.state.slots[REPLACEMENTS].applied;
+    let Some(at) = applied.iter().position(|step| step.number == number) else { return };
+    // It may have been saved since.
+    if let Some(name) = saving_file(cx.state, &applied[at]) {
+        return cx.state.set_status(format!("{name} is being saved; try again"));
+    }
     let AppliedStep { list, files, operations, .. } = cx.state.slots[REPLACEMENTS].applied.remove(at);
-    let tree = &mut cx.state.slots[TREE_STEPS];
-    tree.forget_together(number);
-    tree.is_together_running = has_operations;
+    cx.state.slots[TREE_STEPS].forget_together(number);
+    cx.state.slots[FILE_JOBS].is_together_running = !operations.is_empty();
     let mut under_way = RunningStep { undone_list: list, operations, ..RunningStep::default() };
     let mut rest = Vec::new();
     for file in files {

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use futures::{StreamExt, stream};
 use nucleo::Injector;
 use tokio_util::sync::CancellationToken;
 
@@ -20,6 +21,9 @@ use crate::ide::model::results::{KnownRows, Query, RowEdit};
 use crate::text::file_format::format;
 use crate::text::position::Byte;
 use crate::text::rope::Text;
+
+/// How many files are written at once: each waits until it is on the disk, which serves several at a time.
+pub const WRITES_AT_ONCE: usize = 8;
 
 /// Searches for the picker of this number, until `cancel`; its rows go to `injector`.
 pub fn search_for_picker(
@@ -106,13 +110,15 @@ pub fn write_all(cx: &Cx<'_>, files: Vec<(usize, FilePlan)>) {
     let env = cx.env.clone();
     let all: Vec<_> = files.iter().map(|(number, file)| (*number, file.path.clone())).collect();
     let work = async move {
-        let mut results = Vec::new();
-        for (number, file) in files {
-            let path = file.path.clone();
-            let written = catch_async(write(&*env, file)).await;
-            results.push((number, written.unwrap_or_else(|message| Err(EnvError::internal(&path, message)))));
-        }
-        results
+        let write_one = |(number, file): (usize, FilePlan)| {
+            let env = env.clone();
+            async move {
+                let path = file.path.clone();
+                let written = catch_async(write(&*env, file)).await;
+                (number, written.unwrap_or_else(|message| Err(EnvError::internal(&path, message))))
+            }
+        };
+        stream::iter(files).map(write_one).buffer_unordered(WRITES_AT_ONCE).collect::<Vec<_>>().await
     };
     cx.tasks.spawn("project_search.write", work, move |cx, answer| {
         let results = answer.unwrap_or_else(|TaskError::Panicked(message)| {

@@ -5,6 +5,10 @@
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures::future::ready;
+use futures::{StreamExt, stream};
 
 use crate::base::paths;
 use crate::exec::Environment;
@@ -13,9 +17,11 @@ use crate::ide::core::state::State;
 use crate::ide::core::tasks::threads::on_thread;
 use crate::ide::core::tree_job::TreeJob;
 use crate::ide::features::file_tree::events::update_open_files;
-use crate::ide::features::file_tree::steps::{self, TREE_STEPS, TreeStep};
+use crate::ide::features::file_tree::git_status;
+use crate::ide::features::file_tree::steps::{self, Done, TREE_STEPS, TreeStep};
 use crate::ide::features::files::commands::save_buffer;
 use crate::ide::features::files::events::refresh_tree;
+use crate::ide::features::files::jobs::FILE_JOBS;
 use crate::ide::features::files::moved::{self, is_below};
 use crate::ide::features::files::save::AfterSave;
 use crate::ide::features::project_search::apply::{changed_file, push_applied};
@@ -35,13 +41,13 @@ pub struct WholeStep {
 }
 
 /// Called once it is applied, or with the reason why nothing was changed.
-type Done = Box<dyn FnOnce(&mut Cx<'_>, Result<(), String>) + Send>;
+type Then = Box<dyn FnOnce(&mut Cx<'_>, Result<(), String>) + Send>;
 
 /// What was done on the disk.
 #[derive(Default)]
 struct Performed {
     /// The operations, each with the path that came of it.
-    operations: Vec<(TreeJob, PathBuf)>,
+    operations: Vec<(TreeJob, Done)>,
     /// The changes that undo what was written.
     inverses: Vec<FilePlan>,
 }
@@ -52,8 +58,8 @@ pub fn apply(
     step: WholeStep,
     done: impl FnOnce(&mut Cx<'_>, Result<(), String>) + Send + 'static,
 ) {
-    let done: Done = Box::new(done);
-    if cx.state.slots[REPLACEMENTS].is_busy() || cx.state.slots[TREE_STEPS].is_busy() {
+    let done: Then = Box::new(done);
+    if cx.state.slots[REPLACEMENTS].is_busy() || cx.state.slots[FILE_JOBS].is_busy() {
         return done(cx, Err("file changes are running already".to_string()));
     }
     if let Err(reason) = check(cx.state, &step) {
@@ -66,7 +72,7 @@ pub fn apply(
         return done(cx, Ok(()));
     }
     cx.state.slots[REPLACEMENTS].running = Some(RunningStep::default());
-    cx.state.slots[TREE_STEPS].is_together_running = !step.operations.is_empty();
+    cx.state.slots[FILE_JOBS].is_together_running = !step.operations.is_empty();
     pause_saves(cx, &step.operations);
     let (env, trash) = (cx.env.clone(), cx.state.slots[TREE_STEPS].trash.clone());
     let operations = step.operations.clone();
@@ -76,7 +82,7 @@ pub fn apply(
         match result.map(|performed| (check_texts(cx.state, &step), performed)) {
             Ok((Ok(()), performed)) => {
                 cx.state.slots[REPLACEMENTS].running = None;
-                cx.state.slots[TREE_STEPS].is_together_running = false;
+                cx.state.slots[FILE_JOBS].is_together_running = false;
                 edit_open_texts(cx, &step, &performed);
                 done(cx, Ok(()));
             }
@@ -101,7 +107,7 @@ fn pause_saves(cx: &mut Cx<'_>, operations: &[TreeJob]) {
 /// Ends a step that has changed nothing.
 fn end(cx: &mut Cx<'_>, step: &WholeStep) {
     cx.state.slots[REPLACEMENTS].running = None;
-    cx.state.slots[TREE_STEPS].is_together_running = false;
+    cx.state.slots[FILE_JOBS].is_together_running = false;
     for operation in &step.operations {
         if let TreeJob::Move { from, .. } = operation {
             moved::resume_saves(cx, from);
@@ -111,7 +117,7 @@ fn end(cx: &mut Cx<'_>, step: &WholeStep) {
 }
 
 /// Undoes what was done on the disk, because an open text cannot be changed.
-fn undo_performed(cx: &mut Cx<'_>, step: WholeStep, performed: Performed, reason: String, done: Done) {
+fn undo_performed(cx: &mut Cx<'_>, step: WholeStep, performed: Performed, reason: String, done: Then) {
     let (env, trash) = (cx.env.clone(), cx.state.slots[TREE_STEPS].trash.clone());
     let work = async move { roll_back(&env, &trash, performed).await };
     cx.tasks.spawn("project_search.roll-back", work, move |cx, problems| {
@@ -203,8 +209,9 @@ fn edit_open_texts(cx: &mut Cx<'_>, step: &WholeStep, performed: &Performed) {
         files.push(changed_file(file, revision));
     }
     let operations: Vec<TreeStep> =
-        performed.operations.iter().map(|(job, path)| TreeStep::of(job, path)).collect();
+        performed.operations.iter().map(|(job, done)| TreeStep::of(job, done)).collect();
     update_files(cx, &performed.operations);
+    git_status::invalidate(cx);
     push_applied(cx, None, files, operations);
     save_all(cx, saves);
     cx.state.damage.add_all();
@@ -224,9 +231,9 @@ pub fn save_all(cx: &mut Cx<'_>, saves: Vec<BufferId>) {
 }
 
 /// Updates open files and the tree after operations on files.
-fn update_files(cx: &mut Cx<'_>, operations: &[(TreeJob, PathBuf)]) {
-    for (job, path) in operations {
-        update_open_files(cx, job, path, false);
+fn update_files(cx: &mut Cx<'_>, operations: &[(TreeJob, Done)]) {
+    for (job, done) in operations {
+        update_open_files(cx, job, &done.path, false);
     }
     if !operations.is_empty() {
         refresh_tree(cx);
@@ -258,23 +265,38 @@ async fn perform_all(
     performed: &mut Performed,
 ) -> Result<(), String> {
     for job in operations {
-        let path = run_job(&job, None, trash).await.map_err(|error| job_problem(&job, &error))?;
-        performed.operations.push((job, path));
+        let done = run_job(&job, None, trash).await.map_err(|error| job_problem(&job, &error))?;
+        performed.operations.push((job, done));
     }
-    for file in files {
-        let Target::Closed(_, format) = file.target else { continue };
-        let name = file.name.clone();
-        let inverse = FilePlan { changes: file.changes.invert(&file.before), ..file.clone() };
-        let mut after = file.before.clone();
-        file.changes.apply(&mut after);
-        let stamp = tasks::write(&**env, file).await.map_err(|error| format!("{name}: {error}"))?;
-        let target = Target::Closed(stamp, format);
-        performed.inverses.push(FilePlan { before: after, target, ..inverse });
+    let has_failed = AtomicBool::new(false);
+    // After a failure no further one is begun; those that are under way are done.
+    let files = stream::iter(files).take_while(|_| ready(!has_failed.load(Ordering::Relaxed)));
+    let mut writes = files.map(|file| write_closed(env, file)).buffer_unordered(tasks::WRITES_AT_ONCE);
+    let mut result = Ok(());
+    while let Some(written) = writes.next().await {
+        match written {
+            Ok(inverse) => performed.inverses.extend(inverse),
+            Err(reason) => {
+                has_failed.store(true, Ordering::Relaxed);
+                result = result.and(Err(reason));
+            }
+        }
     }
-    Ok(())
+    result
 }
 
-async fn run_job(job: &TreeJob, of: Option<TreeStep>, trash: &Path) -> io::Result<PathBuf> {
+/// Writes a file that is not open; returns the change that undoes it.
+async fn write_closed(env: &Arc<dyn Environment>, file: FilePlan) -> Result<Option<FilePlan>, String> {
+    let Target::Closed(_, format) = file.target else { return Ok(None) };
+    let name = file.name.clone();
+    let inverse = FilePlan { changes: file.changes.invert(&file.before), ..file.clone() };
+    let mut after = file.before.clone();
+    file.changes.apply(&mut after);
+    let stamp = tasks::write(&**env, file).await.map_err(|error| format!("{name}: {error}"))?;
+    Ok(Some(FilePlan { before: after, target: Target::Closed(stamp, format), ..inverse }))
+}
+
+async fn run_job(job: &TreeJob, of: Option<TreeStep>, trash: &Path) -> io::Result<Done> {
     let (work, trash) = (job.clone(), trash.to_path_buf());
     on_thread(move || steps::perform(&work, of.as_ref(), &trash)).await
 }
@@ -295,7 +317,7 @@ async fn roll_back(env: &Arc<dyn Environment>, trash: &Path, performed: Performe
             problems.push(format!("{name}: {error}"));
         }
     }
-    let steps = performed.operations.iter().map(|(job, path)| TreeStep::of(job, path)).collect();
+    let steps = performed.operations.iter().map(|(job, done)| TreeStep::of(job, done)).collect();
     problems.extend(undo_steps(trash, steps).await.problems);
     problems
 }
@@ -304,7 +326,7 @@ async fn roll_back(env: &Arc<dyn Environment>, trash: &Path, performed: Performe
 #[derive(Default)]
 struct Undone {
     /// The jobs that were done, each with the path that came of it.
-    done: Vec<(TreeJob, PathBuf)>,
+    done: Vec<(TreeJob, Done)>,
     /// The steps that could not be undone, the last one first, and why.
     failed: Vec<(TreeStep, ErrorKind)>,
     /// Messages about these.
@@ -317,7 +339,7 @@ async fn undo_steps(trash: &Path, steps: Vec<TreeStep>) -> Undone {
     for step in steps.into_iter().rev() {
         let job = step.inverse();
         match run_job(&job, Some(step.clone()), trash).await {
-            Ok(path) => undone.done.push((job, path)),
+            Ok(done) => undone.done.push((job, done)),
             Err(error) => {
                 undone.problems.push(job_problem(&job, &error));
                 undone.failed.push((step, error.kind()));
@@ -327,16 +349,53 @@ async fn undo_steps(trash: &Path, steps: Vec<TreeStep>) -> Undone {
     undone
 }
 
+/// Checks whether the operations of a step can be undone, before its texts are; then calls `then`. If one cannot, nothing is
+/// undone at first, and when the user tries once more, what can be is.
+pub fn check_undo(
+    cx: &mut Cx<'_>,
+    operations: Vec<TreeStep>,
+    texts: Vec<PathBuf>,
+    then: impl FnOnce(&mut Cx<'_>) + Send + 'static,
+) {
+    cx.state.slots[REPLACEMENTS].running = Some(RunningStep::default());
+    cx.state.slots[FILE_JOBS].is_together_running = true;
+    let work = move || steps::check_undo(&operations, &texts);
+    cx.tasks.spawn_blocking("project_search.check-undo", work, move |cx, result| {
+        cx.state.slots[REPLACEMENTS].running = None;
+        cx.state.slots[FILE_JOBS].is_together_running = false;
+        cx.state.damage.add_all();
+        match result {
+            Ok(Ok(())) => then(cx),
+            Ok(Err((step, error))) => {
+                let known = &mut cx.state.slots[TREE_STEPS].failed;
+                if known.as_ref() == Some(&step) {
+                    return then(cx);
+                }
+                *known = Some(step.clone());
+                let problem = job_problem(&step.inverse(), &error);
+                cx.state.set_error(format!("Not undone: {problem}. Undo again for what else can be"));
+            }
+            Err(error) => cx.state.set_error(format!("Not undone: {error}")),
+        }
+    });
+}
+
 /// Undoes the operations of a step whose texts were undone; saves open files after that.
 pub fn undo_operations(cx: &mut Cx<'_>, operations: Vec<TreeStep>, saves: Vec<BufferId>) {
     let jobs: Vec<TreeJob> = operations.iter().rev().map(TreeStep::inverse).collect();
     cx.state.slots[REPLACEMENTS].running = Some(RunningStep::default());
-    cx.state.slots[TREE_STEPS].is_together_running = true;
+    cx.state.slots[FILE_JOBS].is_together_running = true;
     pause_saves(cx, &jobs);
     let trash = cx.state.slots[TREE_STEPS].trash.clone();
+    let all = operations.clone();
     let work = async move { undo_steps(&trash, operations).await };
     cx.tasks.spawn("project_search.undo-operations", work, move |cx, result| {
-        let failed = |error: TaskError| Undone { problems: vec![error.to_string()], ..Undone::default() };
+        // Which of them were undone before a panic is checked when that is tried again.
+        let failed = |error: TaskError| Undone {
+            failed: all.into_iter().rev().map(|step| (step, ErrorKind::Other)).collect(),
+            problems: vec![error.to_string()],
+            ..Undone::default()
+        };
         let undone = result.unwrap_or_else(failed);
         // Saves that were requested meanwhile are for the paths after it.
         update_files(cx, &undone.done);

@@ -64,6 +64,12 @@ impl State {
         self.servers.get(id).map(|server| server.spec.name.clone()).unwrap_or_default()
     }
 
+    /// Returns why a server does not run and what to do, for a model.
+    pub fn not_running(&self, id: ServerId, reason: &str) -> String {
+        let server = self.servers.get(id);
+        server.map_or_else(|| reason.to_string(), |server| server.spec.not_running(reason))
+    }
+
     /// Returns where commands for a server go.
     pub fn commands(&self, id: ServerId) -> Option<Sender<ServerCommand>> {
         self.servers.get(id).map(|server| server.commands.clone())

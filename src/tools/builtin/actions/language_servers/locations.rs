@@ -61,13 +61,15 @@ pub async fn shown(call: &Invocation, places: &[ServerPlace], context: usize) ->
     let mut lines = PlaceLines::new(&*call.env);
     let mut text = Vec::new();
     for place in places.iter().take(PLACES_MAX) {
-        text.push(lines.show(place, context).await);
+        text.extend(lines.show(place, context).await);
     }
-    match places.len() {
-        0 => return "Nothing was found.".to_string(),
-        count if count > PLACES_MAX => text.push(format!("[The first {PLACES_MAX} of {count}.]")),
-        _ => {}
+    if text.is_empty() {
+        text.push("Nothing was found.".to_string());
     }
+    if places.len() > PLACES_MAX {
+        text.push(format!("[The first {PLACES_MAX} of {}.]", places.len()));
+    }
+    text.extend(lines.hidden_note());
     text.join("\n")
 }
 

@@ -71,10 +71,14 @@ async fn project(call: &Invocation, query: &str, asked: Vec<(String, Client)>) -
     for (_, (client, symbols)) in answers(found)? {
         for symbol in symbols.into_iter().take(PROJECT_SYMBOLS_MAX.saturating_sub(text.len())) {
             let place = place_of(&client, symbol).await;
-            text.push(lines.show(&place, 0).await);
+            text.extend(lines.show(&place, 0).await);
         }
     }
-    Ok(Outcome::text(if text.is_empty() { "Nothing was found.".to_string() } else { text.join("\n") }))
+    if text.is_empty() {
+        text.push("Nothing was found.".to_string());
+    }
+    text.extend(lines.hidden_note());
+    Ok(Outcome::text(text.join("\n")))
 }
 
 /// A symbol whose place in its file is not known is shown at its begin.
