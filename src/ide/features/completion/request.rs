@@ -71,13 +71,17 @@ pub fn request(cx: &mut Cx<'_>, place: &Place, trigger: Trigger, is_by_hand: boo
     let known = &mut cx.state.slots[COMPLETIONS];
     known.last += 1;
     let number = known.last;
+    // A list that takes the place of another one stays where that is.
+    let same_word =
+        known.open.as_ref().filter(|open| open.buffer == place.buffer && open.start == place.start());
+    let is_above = same_word.and_then(|open| open.is_above);
     let mut open = known.open.take().filter(|_| trigger == Trigger::Incomplete).map_or_else(
         || OpenList::new(place.buffer, cancel.clone().drop_guard()),
         |open| carried_over(open, place, cancel.clone().drop_guard()),
     );
     (open.number, open.is_by_hand) = (number, is_by_hand);
     (open.word, open.asked, open.before) = (place.word.clone(), place.word.len(), place.before.clone());
-    open.start = place.start();
+    (open.start, open.is_above) = (place.start(), is_above);
     let again: Vec<Origin> =
         open.sources.iter().filter(|source| source.is_stale).map(|source| source.origin).collect();
     known.open = Some(open);
