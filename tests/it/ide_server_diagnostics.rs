@@ -152,7 +152,7 @@ async fn diagnostics_list_shows_the_whole_message_of_its_row() {
 }
 
 /// A project with these lines, whose server says about the first one what it is to show.
-async fn with_message(lines: &str, message: &str, size: (u16, u16)) -> TestIde {
+fn with_message(lines: &str, message: &str, size: (u16, u16)) -> IdeSetup {
     let at = lines.lines().next().unwrap().find("here").unwrap() as u32;
     let all =
         json!([{ "range": range((0, at), (0, at + 4)), "severity": 1, "message": message, "source": "toy" }]);
@@ -161,21 +161,26 @@ async fn with_message(lines: &str, message: &str, size: (u16, u16)) -> TestIde {
     // It says nothing else by itself, so that the message stays while the text is edited.
     let script = json!({ "capabilities": capabilities(), "pull": true,
         "on": { "textDocument/didSave": [report] } });
-    let mut ide = trusted(project(lines, &script).size(size.0, size.1)).await;
+    project(lines, &script).size(size.0, size.1)
+}
+
+/// Makes the server say it.
+async fn save_for_message(ide: &mut TestIde) {
     ide.keys("Alt-, w o End").await;
     ide.type_in("x").await;
     ide.keys("Ctrl-s").await;
     ide.wait_for("it is counted", counts("", 1, 0)).await;
     // The message that it is saved would cover a part of the text.
     ide.advance(Duration::from_secs(30));
-    settle(&mut ide).await;
-    ide
+    settle(ide).await;
 }
 
 #[tokio::test]
 async fn messages_below_line_stay_until_escape_or_the_cursor_leaves_the_line() {
     let message = "this 宽的字符 is wrong\u{1b}[31m, as\tthe text says\nand this is the second line of it";
-    let mut ide = with_message("let here = 1;\nnext line\nthird line\n", message, (140, 20)).await;
+    let setup = with_message("let here = 1;\nnext line\nthird line\n", message, (140, 20));
+    let mut ide = trusted(setup).await;
+    save_for_message(&mut ide).await;
     ide.keys("Alt-, k m").await;
     let shown = ide.picture();
     for text in ["└ ● this 宽的字符 is wrong␛[31m, as the text", "second line of it (toy)"] {
@@ -202,7 +207,9 @@ async fn messages_below_line_stay_until_escape_or_the_cursor_leaves_the_line() {
 
 #[tokio::test]
 async fn messages_below_line_are_wrapped_in_a_narrow_window_and_above_the_last_line() {
-    let mut ide = with_message("here\n", &"wrong 宽 ".repeat(40), (30, 10)).await;
+    let setup = with_message("here\n", &"wrong 宽 ".repeat(40), (30, 10));
+    let mut ide = trusted(setup).await;
+    save_for_message(&mut ide).await;
     ide.keys("Alt-, k m").await;
     let shown = ide.picture();
     assert!(shown.lines().filter(|line| line.contains("wrong 宽")).count() > 4, "{shown}");
