@@ -143,6 +143,22 @@ pub enum QuestionError {
 }
 
 impl QuestionError {
+    /// Returns why there is no answer in words for the user: without the method of the protocol, which is for logs.
+    pub fn reason(&self) -> String {
+        match self {
+            Self::Request(RequestError::Refused(error)) if error.code == RpcError::METHOD_NOT_FOUND => {
+                "the server cannot do this".to_string()
+            }
+            Self::Request(RequestError::TimedOut { after, .. }) => {
+                format!("no answer within {} s", after.as_secs_f32())
+            }
+            Self::Request(RequestError::Invalid { reason, .. }) => {
+                format!("the answer cannot be read: {reason}")
+            }
+            other => other.to_string(),
+        }
+    }
+
     /// Whether the same question may have an answer a moment later: the text has changed meanwhile, or the server gave up.
     pub fn is_passing(&self) -> bool {
         let Self::Request(RequestError::Refused(error)) = self else { return false };

@@ -304,6 +304,29 @@ async fn completion_list_stays_where_it_is_when_documentation_comes_below_it() {
 }
 
 #[tokio::test]
+async fn completion_list_stays_above_its_line_while_it_gets_shorter() {
+    let items: Vec<_> = (0..9).map(|n| json!({ "label": format!("alpha{n}") })).collect();
+    let items = [items, vec![json!({ "label": "alphabet" })]].concat();
+    let before = format!("{}the name: ", "line\n".repeat(13));
+    let mut ide = trusted(with_items(&before, &json!(items)).size(60, 20)).await;
+    ide.keys("Alt-, w o Ctrl-End").await;
+    ide.type_in("al").await;
+    wait_for_list(&mut ide).await;
+    let is_above = |ide: &mut TestIde| {
+        let shown = ide.picture();
+        let at = |text: &str| shown.lines().position(|line| line.contains(text));
+        at("alphabet").unwrap_or_else(|| panic!("{shown}")) < at("the name: al").unwrap()
+    };
+    assert!(is_above(&mut ide), "there is more room: {}", ide.picture());
+    ide.type_in("phab").await;
+    ide.headless.idle().await;
+    assert!(is_above(&mut ide), "{}", ide.picture());
+    ide.keys("Backspace").await;
+    ide.headless.idle().await;
+    assert!(is_above(&mut ide), "{}", ide.picture());
+}
+
+#[tokio::test]
 async fn completion_in_modal_maps_is_accepted_only_if_selected() {
     for (name, keymap, keys, expected) in [
         ("vim", VIM, "Enter", "al\n"),

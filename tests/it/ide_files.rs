@@ -13,7 +13,7 @@ async fn ide() -> TestIde {
 
 /// Answers the question on top anew.
 async fn answer_dialog(ide: &mut TestIde, text: &str) {
-    ide.keys("Ctrl-u").await;
+    ide.keys("End Ctrl-u").await;
     ide.type_in(text).await;
     ide.keys("Enter").await;
 }
@@ -76,6 +76,17 @@ async fn file_rename_updates_open_buffers() {
 }
 
 #[tokio::test]
+async fn file_rename_box_selects_the_name_without_its_extension() {
+    let mut ide = ide().await;
+    ide.keys("Right").await;
+    ide.keys("Down r").await;
+    ide.type_in("main").await;
+    ide.keys("Enter").await;
+    ide.headless.idle().await;
+    assert_eq!(ide.status_message(), "Done: moved to src/main.rs. Undo: u in the tree");
+}
+
+#[tokio::test]
 async fn file_delete_can_be_undone() {
     let mut ide = ide().await;
     ide.keys("End d").await;
@@ -120,7 +131,7 @@ async fn file_create_undo_skips_file_with_content() {
 #[tokio::test]
 async fn file_rename_to_another_language_redraws_its_text() {
     let mut ide = IdeSetup::new().with("a.rs", "fn main() {}\n").start().await;
-    ide.keys("Alt-1 r").await;
+    ide.keys("Alt-1 r End").await;
     ide.type_in("x").await;
     ide.keys("Enter").await;
     assert!(ide.path("a.rsx").exists(), "{}", ide.picture());
@@ -173,7 +184,7 @@ async fn quit_with_unsaved_text_waits_for_file_operations() {
         let mut ide = ide().await;
         ide.keys("Alt-2").await;
         ide.type_in("my ").await;
-        ide.keys("Alt-1 End r Ctrl-u").await;
+        ide.keys("Alt-1 End r End Ctrl-u").await;
         ide.type_without_settling("moved.md");
         for key in ["Enter", "Ctrl-q"] {
             ide.headless.press(key);
@@ -262,7 +273,7 @@ async fn file_rename_onto_open_buffer_is_rejected() {
 async fn quit_waits_for_file_operations_unless_repeated() {
     for again in [false, true] {
         let mut ide = ide().await;
-        ide.keys("End r Ctrl-u").await;
+        ide.keys("End r End Ctrl-u").await;
         ide.type_without_settling("moved.md");
         ide.headless.press("Enter");
         ide.headless.press("Ctrl-q");
@@ -284,7 +295,7 @@ async fn quit_waits_for_file_operations_unless_repeated() {
 #[tokio::test]
 async fn quit_waiting_for_file_operations_canceled_by_escape() {
     let mut ide = ide().await;
-    ide.keys("End r Ctrl-u").await;
+    ide.keys("End r End Ctrl-u").await;
     ide.type_without_settling("moved.md");
     ide.headless.press("Enter");
     ide.headless.press("Ctrl-q");
@@ -333,7 +344,7 @@ async fn path_prompts_complete_names_with_tab() {
     ide.keys("Escape Ctrl-p Escape").await;
     ide.keys("Alt-x").await;
     ide.type_in("Import sessions").await;
-    ide.keys("Enter Ctrl-u").await;
+    ide.keys("Enter End Ctrl-u").await;
     ide.type_in("~").await;
     ide.keys("Tab").await;
     assert!(ide.picture().contains("│ ~/ "), "{}", ide.picture());

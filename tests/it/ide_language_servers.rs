@@ -394,7 +394,10 @@ async fn language_server_without_an_answer_is_named() {
     ide.keys("F12").await;
     ide.wait_for("a message", |state| state.status.message == "No definition found").await;
     ide.keys("Alt-, k k").await;
-    ide.wait_for("a message", |state| state.status.message.starts_with("toy: internal")).await;
+    ide.wait_for("a message", |state| {
+        state.status.message.starts_with("toy: documentation failed: internal")
+    })
+    .await;
     assert!(!ide.status_message().contains('\u{1b}'));
     ide.keys("Alt-, k i").await;
     ide.wait_for("a message", |state| state.status.message == "No implementation found").await;

@@ -50,7 +50,7 @@ fn row(ide: &mut TestIde) -> (String, String) {
     let picker = state.layers.top::<Picker>().expect("the screen is on top");
     let row = picker.current().expect("a row matches");
     let about = picker.spec.about.as_ref().expect("rows are described");
-    (format!("{} [{}]", row.text, row.detail), (about.text)(state, &row.pick).join("\n"))
+    (format!("{} [{}]", row.text, row.detail), (about.text)(state, row).join("\n"))
 }
 
 /// Answers a waiting call by a key.

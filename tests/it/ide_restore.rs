@@ -76,7 +76,7 @@ async fn reopen_state_follows_file_rename() {
     ide.keys("Alt-1 Home Enter").await;
     ide.advance(Duration::from_secs(2));
     ide.headless.idle().await;
-    ide.keys("Alt-1 r Ctrl-u").await;
+    ide.keys("Alt-1 r End Ctrl-u").await;
     ide.type_in("c.txt").await;
     ide.keys("Enter").await;
     ide.advance(Duration::from_secs(2));

@@ -268,7 +268,9 @@ async fn rename_box_takes_the_keys_until_the_preview_comes() {
 #[tokio::test]
 async fn rename_box_says_that_nothing_can_be_renamed_and_keeps_the_keys() {
     let refusal = json!({ "error": [-32602, "not this\u{7}"] });
-    for (answer, reason) in [(Value::Null, "Nothing to rename here"), (refusal, "toy: not this␇")] {
+    for (answer, reason) in
+        [(Value::Null, "Nothing to rename here"), (refusal, "toy: rename failed: not this␇")]
+    {
         let answers = json!({ "textDocument/prepareRename": answer });
         let mut ide = trusted(project("one\n", &script(&answers))).await;
         rename_at_once(&mut ide, "ne");
@@ -327,12 +329,12 @@ async fn rename_refused_by_the_server_names_it() {
     let answers = json!({ "textDocument/prepareRename": { "error": [-32602, "no name\u{1b} here"] } });
     let mut ide = trusted(project("one\n", &script(&answers))).await;
     ide.keys("Alt-, k R").await;
-    ide.wait_for_text("toy: no name␛ here").await;
+    ide.wait_for_text("toy: rename failed: no name␛ here").await;
     let answers = json!({ "textDocument/prepareRename": { "defaultBehavior": true },
         "textDocument/rename": { "error": [-32803, "the name is taken"] } });
     let mut ide = trusted(project("one\n", &script(&answers))).await;
     rename(&mut ide, "x").await;
-    wait_for_message(&mut ide, "toy: the name is taken").await;
+    wait_for_message(&mut ide, "toy: rename failed: the name is taken").await;
 }
 
 #[tokio::test]
@@ -624,7 +626,7 @@ async fn format_of_a_selection_asks_for_its_range() {
     assert_eq!(ide.text(), "one\n  two\n");
     assert_eq!(sent(&ide, "textDocument/rangeFormatting")["range"], range((0, 0), (1, 0)));
     ide.keys("Ctrl-Home Alt-, k f").await;
-    wait_for_message(&mut ide, "toy: broken").await;
+    wait_for_message(&mut ide, "toy: formatting failed: broken").await;
     assert_eq!(ide.text(), "one\n  two\n");
 }
 

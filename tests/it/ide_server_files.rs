@@ -61,7 +61,7 @@ async fn wait_for_message(ide: &mut TestIde, begin: &str) {
 
 /// Moves the selected row of the tree.
 async fn move_to(ide: &mut TestIde, path: &str) {
-    ide.keys("Alt-1 r Ctrl-u").await;
+    ide.keys("Alt-1 r End Ctrl-u").await;
     ide.type_in(path).await;
     ide.headless.press("Enter");
 }
@@ -420,7 +420,7 @@ async fn text_saved_as_a_new_file_is_heard_by_servers_as_created() {
     for (name, is_created) in [("new.toy", true), ("old.toy", false)] {
         ide.keys("Alt-x").await;
         ide.type_in("file.save-as").await;
-        ide.keys("Enter Ctrl-u").await;
+        ide.keys("Enter End Ctrl-u").await;
         ide.type_in(name).await;
         ide.keys("Enter").await;
         if !is_created {

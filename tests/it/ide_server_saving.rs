@@ -84,12 +84,52 @@ async fn formatter_that_is_not_installed_leaves_it_to_the_server() {
     let server = formatting(&json!([edit((0, 0), (0, 2), "")]));
     let mut ide = trusted(project_with("  one\n", &server, absent)).await;
     ide.keys("Alt-, k f").await;
-    wait_for_message(&mut ide, "Formatted").await;
+    wait_for_message(&mut ide, "no-such-program-here is not installed; toy has formatted").await;
     assert_eq!(ide.text(), "one\n");
+    ide.keys("Home").await;
+    ide.type_in("  ").await;
+    ide.keys("Alt-, k f").await;
+    wait_for_message(&mut ide, "Formatted").await;
+    assert_eq!(ide.text(), "one\n", "said once");
     let mut ide = without_server("one\n", absent).start().await;
     wait_for_table(&mut ide).await;
     ide.keys("Alt-, k f").await;
     wait_for_message(&mut ide, "Not formatted: no-such-program-here is not installed").await;
+}
+
+#[tokio::test]
+async fn formatter_that_is_not_installed_is_named_once_on_save() {
+    let absent = "auto-format = true\nformatter = { command = \"no-such-program-here\" }\n";
+    let server = formatting(&json!([edit((0, 0), (0, 1), "")]));
+    let mut with_server = trusted(project_with("one\n", &server, absent)).await;
+    let mut alone = without_server("one\n", absent).start().await;
+    wait_for_table(&mut alone).await;
+    for (ide, first, saved) in [
+        (
+            &mut with_server,
+            "Saved a.toy. no-such-program-here is not installed; toy has formatted",
+            ["one\n", "ne\n"],
+        ),
+        (&mut alone, "Saved a.toy unformatted. no-such-program-here is not installed", ["xone\n", "xxone\n"]),
+    ] {
+        ide.type_in("x").await;
+        ide.keys("Ctrl-s").await;
+        wait_for_message(ide, first).await;
+        assert_eq!(ide.file_text("a.toy"), saved[0]);
+        ide.keys("Home").await;
+        if saved[1].starts_with('x') {
+            ide.type_in("x").await;
+        } else {
+            ide.keys("End").await;
+        }
+        ide.keys("Ctrl-s").await;
+        ide.headless.idle().await;
+        wait_for_message(ide, "Saved a.toy").await;
+        assert_eq!(
+            (ide.status_message().as_str(), ide.file_text("a.toy").as_str()),
+            ("Saved a.toy", saved[1])
+        );
+    }
 }
 
 #[tokio::test]

@@ -187,7 +187,8 @@ async fn server_list_shows_memory_and_follows_its_servers() {
     let shown = ide.picture();
     assert!(shown.contains(" MB") && shown.contains("processor time"), "{shown}");
     ide.keys("Delete").await;
-    ide.wait_for_text("stopped").await;
+    ide.wait_for_text("toy stopped").await;
+    ide.headless.idle().await;
     assert!(!ide.picture().contains(" MB"), "{}", ide.picture());
     ide.keys("Enter").await;
     ide.wait_for_text("running").await;

@@ -194,6 +194,8 @@ mod ide_search;
 mod ide_selection;
 /// What language servers show in and beside texts: hints, colors, lenses, links, folds.
 mod ide_server_annotations;
+/// Diagnostics in the file tree, in the status line, in their list, and below their line.
+mod ide_server_diagnostics;
 /// Edits that language servers make: rename, code actions, formatting.
 mod ide_server_edits;
 /// What language servers hear of files: created, moved, deleted, saved, changed on the disk.

@@ -32,6 +32,8 @@ pub enum Part {
     Completions,
     /// The signature above the editor's caret.
     Signature,
+    /// The complete messages of the cursor's line.
+    LineMessages,
     /// The view that a pop-up stands above.
     View,
     /// The overlay on top.
@@ -44,7 +46,7 @@ pub enum Part {
 
 impl Part {
     /// All parts.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Files,
         Self::Tabs,
         Self::Editor,
@@ -57,6 +59,7 @@ impl Part {
         Self::Status,
         Self::Completions,
         Self::Signature,
+        Self::LineMessages,
         Self::View,
         Self::Overlay,
         Self::KeyHints,

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::base::plural::pluralize;
 use crate::lsp::answers::diagnostics::{Diagnostic, Severity};
 use crate::text::changes::{ChangeSet, Side};
 use crate::text::position::Byte;
@@ -25,6 +26,53 @@ pub struct Counts {
     pub warnings: usize,
     /// Remarks and hints.
     pub others: usize,
+}
+
+impl Counts {
+    /// Counts severities.
+    pub fn of(severities: impl Iterator<Item = Severity>) -> Self {
+        let mut counts = Self::default();
+        for severity in severities {
+            match severity {
+                Severity::Error => counts.errors += 1,
+                Severity::Warning => counts.warnings += 1,
+                Severity::Information | Severity::Hint => counts.others += 1,
+            }
+        }
+        counts
+    }
+
+    /// Returns the sum of both.
+    #[must_use]
+    pub fn with(self, more: Self) -> Self {
+        Self {
+            errors: self.errors + more.errors,
+            warnings: self.warnings + more.warnings,
+            others: self.others + more.others,
+        }
+    }
+
+    /// Returns these without those that are a part of them.
+    #[must_use]
+    pub fn without(self, part: Self) -> Self {
+        Self {
+            errors: self.errors.saturating_sub(part.errors),
+            warnings: self.warnings.saturating_sub(part.warnings),
+            others: self.others.saturating_sub(part.others),
+        }
+    }
+
+    /// Whether there is an error or a warning.
+    pub fn has_problems(self) -> bool {
+        self.errors + self.warnings > 0
+    }
+
+    /// Returns errors and warnings in words, as far as there are any: `2 errors, 1 warning`.
+    pub fn words(self) -> Vec<String> {
+        let parts = [(self.errors, "error", "errors"), (self.warnings, "warning", "warnings")];
+        let parts = parts.into_iter().filter(|(count, ..)| *count > 0);
+        parts.map(|(count, one, several)| pluralize(count, one, several)).collect()
+    }
 }
 
 /// Where diagnostics come from.
@@ -126,15 +174,7 @@ impl Diagnostics {
 
     /// Counts them.
     pub fn counts(&self) -> Counts {
-        let mut counts = Counts::default();
-        for mark in self.all() {
-            match mark.diagnostic.severity {
-                Severity::Error => counts.errors += 1,
-                Severity::Warning => counts.warnings += 1,
-                Severity::Information | Severity::Hint => counts.others += 1,
-            }
-        }
-        counts
+        Counts::of(self.all().map(|mark| mark.diagnostic.severity))
     }
 }
 

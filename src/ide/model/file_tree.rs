@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::ide::model::diagnostic_counts::DiagnosticCounts;
 use crate::ide::model::file_list::FileList;
 
 /// One entry of a folder.
@@ -49,6 +50,8 @@ pub struct FileTree {
     pub error: Option<String>,
     /// All files of the workspace from the last walks.
     pub file_list: FileList,
+    /// Errors and warnings of files and folders.
+    pub diagnostics: DiagnosticCounts,
     /// Whether ignored files are shown, in the tree and in lists of files.
     pub with_ignored: bool,
 }

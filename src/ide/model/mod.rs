@@ -6,6 +6,7 @@ pub mod age;
 pub mod agent;
 pub mod buffers;
 pub mod completion;
+pub mod diagnostic_counts;
 pub mod diagnostics;
 pub mod draft;
 pub mod file_labels;

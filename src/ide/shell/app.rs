@@ -513,10 +513,12 @@ impl App {
             Some(area) => self.tree.set_area(self.nodes[&Part::Toast], area),
             None => self.tree.hide(self.nodes[&Part::Toast]),
         }
+        completion::pane::keep_side(&mut self.state);
         let pop_ups = [
             (Part::KeyHints, key_hints::pane::area(&self.state, &self.state.areas)),
             (Part::Completions, completion::pane::area(&self.state)),
             (Part::Signature, completion::signature_pane::area(&self.state)),
+            (Part::LineMessages, language_servers::line_messages::area(&self.state)),
         ];
         for (part, area) in pop_ups {
             match area {

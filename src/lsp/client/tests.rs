@@ -707,3 +707,20 @@ fn client_error_that_passes_is_told_from_others() {
     assert_eq!(codes.map(refused), [true, true, false]);
     assert!(!QuestionError::NotOffered.is_passing());
 }
+
+#[test]
+fn client_reasons_for_the_user_are_without_the_method() {
+    let method = "textDocument/rename".to_string();
+    let unknown =
+        RpcError { code: RpcError::METHOD_NOT_FOUND, message: format!("Unhandled method {method}") };
+    let after = std::time::Duration::from_secs(2);
+    for (error, reason) in [
+        (RequestError::Refused(unknown), "the server cannot do this"),
+        (RequestError::TimedOut { method: method.clone(), after }, "no answer within 2 s"),
+        (RequestError::Invalid { method, reason: "a list".to_string() }, "the answer cannot be read: a list"),
+    ] {
+        let error = QuestionError::Request(error);
+        assert_eq!(error.reason(), reason);
+        assert!(error.to_string().contains("textDocument/rename"), "logs have it: {error}");
+    }
+}

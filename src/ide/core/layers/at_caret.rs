@@ -20,10 +20,24 @@ pub fn cell(state: &State, at: Byte) -> Option<(u16, u16)> {
 
 /// Returns the area of a pop-up of `wanted` columns and rows at a cell, on a screen of this size: below its row if there
 /// is room, or more of it than above; the row itself stays visible.
-pub fn area((x, y): (u16, u16), wanted: (u16, u16), size: (u16, u16)) -> Rect {
+pub fn area(at: (u16, u16), wanted: (u16, u16), size: (u16, u16)) -> Rect {
+    area_on_side(at, wanted, size, None)
+}
+
+/// Returns the same on a side: above the row, or below it. Without any room there it is the other one.
+pub fn area_on_side(
+    (x, y): (u16, u16),
+    wanted: (u16, u16),
+    size: (u16, u16),
+    is_above: Option<bool>,
+) -> Rect {
     let width = wanted.0.min(size.0);
     let (above, below) = (y.min(size.1), size.1.saturating_sub(y + 1));
-    let is_below = wanted.1 <= below || below >= above;
+    let is_below = match is_above {
+        Some(true) if above > 0 => false,
+        Some(false) if below > 0 => true,
+        _ => wanted.1 <= below || below >= above,
+    };
     let height = wanted.1.min(if is_below { below } else { above }).max(1).min(size.1);
     let top = if is_below { y + 1 } else { above - height.min(above) };
     Rect { x: x.min(size.0 - width), y: top.min(size.1.saturating_sub(height)), width, height }
@@ -43,5 +57,8 @@ mod tests {
         assert_eq!(at((70, 20), (20, 8)), (60, 12, 20, 8), "above, and moved to the left");
         assert_eq!(at((0, 11), (200, 50)), (0, 12, 80, 12), "as much as there is room for");
         assert_eq!(area((0, 0), (5, 5), (3, 1)), Rect::new(0, 0, 3, 1));
+        let on_side = |y, is_above| area_on_side((0, y), (20, 2), (80, 24), Some(is_above)).y;
+        assert_eq!([on_side(10, true), on_side(10, false)], [8, 11], "where it is wanted");
+        assert_eq!([on_side(0, true), on_side(23, false)], [1, 21], "no room there");
     }
 }

@@ -66,7 +66,7 @@ pub struct PickerSpec {
     pub by_words: bool,
     /// Whether a narrow list shows the text of a row whole, and its detail in what is left.
     pub keeps_text: bool,
-    /// Whether the detail of a row may have all that its text leaves, in place of half of the list.
+    /// Whether details have all that the texts leave, in place of half of the list, and begin in one column.
     pub fills_detail: bool,
     /// What the list says without rows, before something is typed: `""` is that nothing matches.
     pub placeholder: &'static str,
@@ -169,7 +169,7 @@ pub struct About {
     /// Whether it is said only where there is no room for what is shown beside the list.
     pub in_place_of_preview: bool,
     /// Returns the lines.
-    pub text: fn(&State, &Pick) -> Vec<String>,
+    pub text: fn(&State, &PickRow) -> Vec<String>,
 }
 
 /// How the rows of a picker are toggled.

@@ -149,7 +149,7 @@ fn about_rows(picker: &Picker, state: &State, (cols, rows): (u16, u16)) -> u16 {
 fn about_lines(picker: &Picker, state: &State, cols: u16) -> Vec<(bool, String)> {
     let Some((about, row)) = picker.spec.about.as_ref().zip(picker.current()) else { return Vec::new() };
     let room = usize::from(cols).saturating_sub(2);
-    let paragraphs = (about.text)(state, &row.pick).into_iter().enumerate();
+    let paragraphs = (about.text)(state, row).into_iter().enumerate();
     paragraphs
         .flat_map(|(n, text)| word_wrap(&text, room).into_iter().map(move |line| (n == 0, line)))
         .collect()
@@ -195,8 +195,9 @@ fn has_headings(picker: &Picker) -> bool {
 fn draw_matches(canvas: &mut Canvas<'_>, picker: &Picker) {
     let height = u32::from(list_height(canvas)).max(1);
     let first = first_row(picker, height);
+    let widest = picker.rows(first, height).map(|row| text_width(&row.text)).max().unwrap_or(0);
     for (y, (n, row)) in (1..).zip((first..).zip(picker.rows(first, height))) {
-        draw_row(canvas, y, picker, (n, row), row.group.as_deref());
+        draw_row(canvas, y, picker, (n, row, widest), row.group.as_deref());
     }
 }
 
@@ -213,7 +214,7 @@ fn draw_groups(canvas: &mut Canvas<'_>, picker: &Picker) {
             }
             ListLine::Row(n) => {
                 if let Some(row) = rows.get(*n as usize) {
-                    draw_row(canvas, y, picker, (*n, row), None);
+                    draw_row(canvas, y, picker, (*n, row, text_width(&row.text)), None);
                 }
             }
         }
@@ -260,17 +261,20 @@ fn draw_query(canvas: &mut Canvas<'_>, picker: &Picker) {
     canvas.content(3, 0, &query.text().line(Line(0)), text);
 }
 
-/// Draws a row; `group` is named where no heading does.
+/// Draws a row, with the widest text of the page; `group` is named where no heading does.
 fn draw_row(
     canvas: &mut Canvas<'_>,
     y: u16,
     picker: &Picker,
-    (n, row): (u32, &PickRow),
+    (n, row, widest): (u32, &PickRow, usize),
     group: Option<&str>,
 ) {
     let (cols, _) = canvas.size();
     let (plain, soft) = (canvas.style("ui.overlay"), canvas.style("ui.overlay.faint"));
-    let detail_width = text_width(&row.detail).min(detail_room(picker, usize::from(cols), row));
+    let detail_room = detail_room(picker, usize::from(cols), row, widest);
+    // Details in columns all begin in the same one.
+    let detail_width =
+        if picker.spec.fills_detail { detail_room } else { text_width(&row.detail).min(detail_room) };
     let room = usize::from(cols).saturating_sub(detail_width + MARGIN + 3);
     if picker.marked.contains(&row.pick) {
         canvas.text(1, y, picker.spec.mark, plain);
@@ -291,12 +295,13 @@ fn draw_row(
     }
 }
 
-/// Returns the columns for the detail of a row: half of them, or what the text leaves where that goes first.
-fn detail_room(picker: &Picker, cols: usize, row: &PickRow) -> usize {
-    let spare = cols.saturating_sub(text_width(&row.text) + MARGIN + 3);
+/// Returns the columns for the detail of a row: half of them, or what the text leaves where that goes first. Where the detail
+/// fills the rest, that is what the widest text of the page leaves.
+fn detail_room(picker: &Picker, cols: usize, row: &PickRow, widest: usize) -> usize {
     if picker.spec.fills_detail {
-        return spare.max(cols / 2);
+        return cols.saturating_sub(widest + MARGIN + 3).max(cols / 2);
     }
+    let spare = cols.saturating_sub(text_width(&row.text) + MARGIN + 3);
     let is_tight = picker.spec.keeps_text && cols < NARROW;
     let left = if is_tight { spare } else { cols };
     left.min(cols / 2)

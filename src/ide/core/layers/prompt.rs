@@ -48,8 +48,8 @@ pub struct Prompt {
     /// What Enter does, for the footer.
     verb: &'static str,
     initial: String,
-    /// Whether the initial input is selected.
-    is_selected: bool,
+    /// The bytes of the initial input that are selected.
+    selected: std::ops::Range<usize>,
     checks: Vec<Check>,
     accept: Option<Accept>,
     on_change: Option<fn(&mut Cx<'_>)>,
@@ -72,7 +72,7 @@ impl Prompt {
             noted_version: 0,
             verb: "accept",
             initial: String::new(),
-            is_selected: false,
+            selected: 0..0,
             checks: Vec::new(),
             accept: Some(Box::new(accept)),
             on_change: None,
@@ -95,7 +95,14 @@ impl Prompt {
     /// Selects the initial input, so that typing replaces it.
     #[must_use]
     pub fn selected(self) -> Self {
-        Self { is_selected: true, ..self }
+        let all = 0..self.initial.len();
+        self.selecting(all)
+    }
+
+    /// Selects a part of the initial input.
+    #[must_use]
+    pub fn selecting(self, selected: std::ops::Range<usize>) -> Self {
+        Self { selected, ..self }
     }
 
     /// Sets what Enter does, in a word or two.
@@ -157,9 +164,9 @@ impl Prompt {
     /// Opens the prompt.
     pub fn open(mut self, cx: &mut Cx<'_>) {
         self.answer.set(&self.initial, cx.now_ms);
-        if self.is_selected {
-            let all = Range::new(Byte(0), self.answer.text().end());
-            self.answer.select(Selection::single(all));
+        if !self.selected.is_empty() {
+            let selected = Range::new(Byte(self.selected.start), Byte(self.selected.end));
+            self.answer.select(Selection::single(selected));
         }
         let options = Some(cx.state.search.options)
             .filter(|options| self.is_search && *options != SearchOptions::default());

@@ -17,6 +17,16 @@ const ROOM_MIN: usize = 12;
 /// Cells of the sign before a message.
 const SIGN: usize = 2;
 
+/// Returns the sign of a severity, a letter for screen readers, and its color.
+pub fn diagnostic_sign(severity: Severity) -> (&'static str, &'static str, &'static str) {
+    match severity {
+        Severity::Error => ("●", "E", "error"),
+        Severity::Warning => ("▲", "W", "warning"),
+        Severity::Information => ("•", "I", "info"),
+        Severity::Hint => ("·", "H", "hint"),
+    }
+}
+
 /// Returns the worst that is said behind a line.
 pub fn of_line<'a>(found: &'a Diagnostics, text: &Text, line: Line) -> Option<&'a Mark> {
     let (start, end) = text.line_bounds(line);

@@ -8,7 +8,7 @@ use crate::ide::features::code_lens::resolve::lenses;
 use crate::ide::features::code_lens::state::{CODE_LENSES, ListedLens};
 use crate::ide::features::language_servers::code_actions::run;
 use crate::ide::features::language_servers::questions::{
-    AskedServer, ask, has_server, is_at, no_answer, shown_version,
+    AskedServer, ask, failure, has_server, is_at, no_answer, shown_version,
 };
 use crate::lsp::client::QuestionError;
 use crate::lsp::table::Feature;
@@ -56,7 +56,7 @@ fn begin(cx: &mut Cx<'_>) {
                     Some(ListedLens { server: number, name: name.clone(), line, command: lens.command? })
                 })),
                 Err(QuestionError::NotOffered) => {}
-                Err(error) => problems.push(format!("{name}: {error}")),
+                Err(error) => problems.push(failure(&name, "code lenses", &error)),
             }
         }
         found.sort_by_key(|lens| lens.line);

@@ -175,7 +175,8 @@ fn resolve_then_change(cx: &mut Cx<'_>, mut row: Row, source: Source) {
         match answer_or_error(cx, "ask a language server", answer).flatten() {
             Some(Ok(row)) => change_text(cx, text, &row, &source),
             Some(Err(error)) => {
-                let said = format!("{name}: what else this completion changes is not known: {error}");
+                let said =
+                    format!("{name}: what else this completion changes is not known: {}", error.reason());
                 cx.state.set_error(visible(&said).into_owned());
             }
             None => {}

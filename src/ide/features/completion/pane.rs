@@ -109,7 +109,7 @@ fn layout(state: &State) -> Option<Layout> {
     let (at, cols) = place(state)?;
     let rows = open.shown(ROWS_SHOWN).1.len() as u16;
     let size = (state.size.0, state.areas.status.map_or(state.size.1, |status| status.y));
-    let list = at_caret::area(at, (cols, rows), size);
+    let list = at_caret::area_on_side(at, (cols, rows), size, open.is_above);
     let Some(said) = said(open) else {
         let inside = Rect { x: 0, y: 0, ..list };
         return Some(Layout { area: list, list: inside, said: Rect::ZERO, is_beside: false });
@@ -140,6 +140,15 @@ fn layout(state: &State) -> Option<Layout> {
     let said = Rect { x: 0, y: if is_above { 0 } else { list.height }, width, height: more };
     let list = Rect { x: list.x - area.x, y: above, ..list };
     Some(Layout { area, list, said, is_beside })
+}
+
+/// Keeps the list on the side of the caret's line on which it was placed first, while it gets shorter or longer.
+pub fn keep_side(state: &mut State) {
+    let Some(Layout { area, list, .. }) = layout(state) else { return };
+    let Some(((_, y), _)) = place(state) else { return };
+    if let Some(open) = &mut state.slots[COMPLETIONS].open {
+        open.is_above.get_or_insert(area.y + list.y < y);
+    }
 }
 
 /// Returns where the list is drawn; `None` if none is.

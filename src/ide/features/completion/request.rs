@@ -72,7 +72,11 @@ pub fn request(cx: &mut Cx<'_>, place: &Place, trigger: Trigger, is_by_hand: boo
     known.last += 1;
     let number = known.last;
     let questions = cancel.clone().drop_guard();
-    let mut open = match known.open.take() {
+    let before = known.open.take();
+    // A list that takes the place of another one stays where that is.
+    let same_word = before.as_ref().filter(|open| open.buffer == place.buffer && open.start == place.start());
+    let is_above = same_word.and_then(|open| open.is_above);
+    let mut open = match before {
         Some(open) if trigger == Trigger::Incomplete => carried_over(open, place, questions),
         before => {
             let rows = before.map(|open| open.rows).unwrap_or_default();
@@ -82,7 +86,7 @@ pub fn request(cx: &mut Cx<'_>, place: &Place, trigger: Trigger, is_by_hand: boo
     };
     (open.number, open.is_by_hand) = (number, is_by_hand);
     (open.word, open.asked, open.before) = (place.word.clone(), place.word.len(), place.before.clone());
-    open.start = place.start();
+    (open.start, open.is_above) = (place.start(), is_above);
     let again: Vec<Origin> =
         open.sources.iter().filter(|source| source.is_stale).map(|source| source.origin).collect();
     cx.state.slots[COMPLETIONS].open = Some(open);

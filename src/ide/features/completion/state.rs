@@ -147,6 +147,8 @@ pub struct OpenList {
     pub waiting: usize,
     /// Whether the user asked for it.
     pub is_by_hand: bool,
+    /// Whether it stands above the caret's line; `None` until it was placed.
+    pub is_above: Option<bool>,
     /// What is shown beside it.
     pub documentation: Option<Documentation>,
     /// When the documentation of the selected row is asked for, on the monotonic clock.
@@ -173,6 +175,7 @@ impl OpenList {
             is_chosen: false,
             waiting: 0,
             is_by_hand: false,
+            is_above: None,
             documentation: None,
             documentation_at: None,
             questions,

@@ -10,7 +10,7 @@ use crate::ide::core::state::State;
 use crate::ide::features::document_colors::state::{DOCUMENT_COLORS, Presentations};
 use crate::ide::features::language_servers::apply_edit::{self, EditRequest};
 use crate::ide::features::language_servers::questions::{
-    AskedServer, ask, has_server, is_at, no_answer, shown_version,
+    AskedServer, ask, failure, has_server, is_at, no_answer, shown_version,
 };
 use crate::lsp::answers::colors::DocumentColor;
 use crate::lsp::answers::edits::{EditStep, FileEdits, WorkspaceEdit};
@@ -48,7 +48,7 @@ fn begin(cx: &mut Cx<'_>) {
             match presentations(&client, &name, &asked.path, asked.at.0).await {
                 Ok(Some(found)) => return Ok(found),
                 Ok(None) | Err(QuestionError::NotOffered) => {}
-                Err(error) => problems.push(format!("{name}: {error}")),
+                Err(error) => problems.push(failure(&name, "color formats", &error)),
             }
         }
         Err(no_answer(&problems, "No color here"))

@@ -15,7 +15,7 @@ use crate::ide::core::web_page;
 use crate::ide::features::document_links::find::{self, Found};
 use crate::ide::features::files::place_list;
 use crate::ide::features::language_servers::questions::{
-    AskedServer, asked_servers, is_at, no_answer, shown_version,
+    AskedServer, asked_servers, failure, is_at, no_answer, shown_version,
 };
 use crate::ide::features::language_servers::sync;
 use crate::lsp::client::QuestionError;
@@ -114,7 +114,7 @@ async fn of_servers(
             Ok(found) => found.all,
             Err(QuestionError::NotOffered) => continue,
             Err(error) => {
-                problems.push(format!("{name}: {error}"));
+                problems.push(failure(&name, "open link", &error));
                 continue;
             }
         };
@@ -123,7 +123,7 @@ async fn of_servers(
             match client.resolve_link(link).await {
                 Ok(Some(target)) => return Some(target),
                 Ok(None) => {}
-                Err(error) => problems.push(format!("{name}: {error}")),
+                Err(error) => problems.push(failure(&name, "open link", &error)),
             }
         }
     }

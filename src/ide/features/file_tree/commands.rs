@@ -1,5 +1,7 @@
 //! Commands of the file tree.
 
+use std::ops::Range;
+
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::layers::dialog::Dialog;
@@ -78,14 +80,24 @@ fn rename(cx: &mut Cx<'_>) {
     let Some(row) = cx.state.files.current() else {
         return cx.state.set_status("No file selected in the tree");
     };
-    let (path, shown) = (row.path.clone(), cx.state.display_path(&row.path));
+    let (path, is_folder) = (row.path.clone(), row.entry.is_folder);
+    let shown = cx.state.display_path(&path);
     let prompt = Prompt::new("Rename or move to", move |cx, answer| {
         let to = cx.state.resolve_typed_path(&answer);
         if to != path {
             file_tree::events::start_job(cx, TreeJob::Move { from: path, to }, None);
         }
     });
-    prompt.required().completing_paths().initial(shown).open(cx);
+    let selected = stem(&shown, is_folder);
+    prompt.required().completing_paths().initial(shown).selecting(selected).open(cx);
+}
+
+/// Returns the bytes of a path that are the name without its extension, as it is mostly that which changes. A folder has no
+/// extension, and neither has a name that begins with its only dot.
+fn stem(path: &str, is_folder: bool) -> Range<usize> {
+    let start = path.rfind('/').map_or(0, |at| at + 1);
+    let dot = path[start..].rfind('.').filter(|at| *at > 0 && !is_folder);
+    start..dot.map_or(path.len(), |at| start + at)
 }
 
 fn delete(cx: &mut Cx<'_>) {
@@ -127,4 +139,16 @@ fn reveal(cx: &mut Cx<'_>) {
 
 fn refresh(cx: &mut Cx<'_>) {
     refresh_tree(cx);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rename_selects_the_name_without_its_extension() {
+        let selected = |path: &'static str, is_folder| &path[stem(path, is_folder)];
+        assert_eq!([selected("src/a.test.rs", false), selected("Makefile", false)], ["a.test", "Makefile"]);
+        assert_eq!([selected("a.d/.gitignore", false), selected("x/lib.d", true)], [".gitignore", "lib.d"]);
+    }
 }

@@ -5,20 +5,26 @@ use std::path::Path;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::base::width::truncate;
+use crate::base::width::{text_width, truncate};
 use crate::ide::core::damage::Part;
 use crate::ide::core::pane::PaneSpec;
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
+use crate::ide::editor::view::line_message::diagnostic_sign;
 use crate::ide::features::file_tree::git_status::GIT_STATUS;
 use crate::ide::features::review::state::REVIEW;
+use crate::ide::model::diagnostics::Counts;
 use crate::ide::model::file_tree::Row;
+use crate::lsp::answers::diagnostics::Severity;
 use crate::tui::canvas::Canvas;
 use crate::tui::tree::Component;
 use crate::workspace::checkpoint::Name;
 
 /// The table's row.
 pub const PANE: PaneSpec = PaneSpec { part: Part::Files, layer: 0, make: || Box::new(FileTreePane) };
+
+/// The largest number of diagnostics that a row shows.
+const COUNT_MAX: usize = 99;
 
 struct FileTreePane;
 
@@ -113,31 +119,55 @@ fn words(row: &Row, is_unsaved: bool, marks: &Marks) -> String {
         None => None,
     });
     words.extend(marks.is_unreviewed.then_some("not reviewed"));
+    let found = marks.found.words();
+    words.extend(found.iter().map(String::as_str));
     words.join(", ")
 }
 
-/// What is known of the changes of a row.
+/// What is known of a row: its changes, and what language servers found.
 struct Marks {
     /// Letter of git, else of the review.
     letter: Option<char>,
     /// Whether the agent has changed it and the user has not decided on that.
     is_unreviewed: bool,
+    /// Errors and warnings, of a folder those of all files below it.
+    found: Counts,
 }
 
 impl Marks {
     fn of(state: &State, row: &Row) -> Self {
         let git = &state.slots[GIT_STATUS];
+        let found = state.files.diagnostics.of(&row.path);
         if row.entry.is_folder {
             let letter = if git.has_changes(&row.path) { Some('•') } else { git.letter(&row.path) };
-            return Self { letter, is_unreviewed: false };
+            return Self { letter, is_unreviewed: false, found };
         }
         let review = review_letter(state, &row.path);
-        Self { letter: git.letter(&row.path).or(review), is_unreviewed: review.is_some() }
+        Self { letter: git.letter(&row.path).or(review), is_unreviewed: review.is_some(), found }
     }
 
     /// Cells at the end of the row that it takes.
     fn cells(&self) -> u16 {
-        2 * u16::from(self.letter.is_some()) + 2 * u16::from(self.is_unreviewed)
+        let numbers: usize = self.numbers().map(|(_, number)| text_width(&number) + 1).sum();
+        self.columns() + numbers as u16
+    }
+
+    /// Cells of git's letter and the sign of the review. A number ends before them in each row.
+    fn columns(&self) -> u16 {
+        match (self.letter.is_some(), self.is_unreviewed) {
+            (_, true) => 4,
+            (true, false) => 2,
+            _ => 0,
+        }
+    }
+
+    /// Returns the numbers of errors and warnings with their signs, each with the scope of its color, the last one first.
+    fn numbers(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let both = [(Severity::Warning, self.found.warnings), (Severity::Error, self.found.errors)];
+        both.into_iter().filter(|(_, count)| *count > 0).map(|(severity, count)| {
+            let (sign, _, scope) = diagnostic_sign(severity);
+            (scope, format!("{sign}{}", short(count)))
+        })
     }
 
     /// Returns the scope of its color.
@@ -151,6 +181,11 @@ impl Marks {
     }
 }
 
+/// Returns a number of diagnostics in at most three cells: the name of the file needs the others.
+fn short(count: usize) -> String {
+    if count > COUNT_MAX { format!("{COUNT_MAX}+") } else { count.to_string() }
+}
+
 /// Draws them at the end of a row.
 fn draw_marks(canvas: &mut Canvas<'_>, marks: &Marks, y: u16, ground: Style) {
     let (cols, _) = canvas.size();
@@ -162,6 +197,12 @@ fn draw_marks(canvas: &mut Canvas<'_>, marks: &Marks, y: u16, ground: Style) {
         // The sign that the agent's lines have in the editor.
         let style = Style { bg: ground.bg, ..canvas.style("ui.gutter.agent") };
         canvas.text(cols.saturating_sub(4), y, "┃", style);
+    }
+    let mut end = cols.saturating_sub(marks.columns());
+    for (scope, number) in marks.numbers() {
+        let style = Style { bg: ground.bg, ..canvas.style(scope) };
+        end = end.saturating_sub(text_width(&number) as u16 + 1);
+        canvas.text(end, y, &number, style);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::ide::core::state::State;
 use crate::ide::features::language_servers::apply_edit::{
     self, EditRequest, Then, answer_or_refusal, command_ended, command_started,
 };
-use crate::ide::features::language_servers::questions::{ask, client, has_server, is_at, no_answer};
+use crate::ide::features::language_servers::questions::{ask, client, failure, has_server, is_at, no_answer};
 use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::features::language_servers::sync;
 use crate::lsp::answers::code_actions::{CodeAction, ServerAction};
@@ -83,7 +83,7 @@ fn begin(cx: &mut Cx<'_>) {
                     versions: answer.versions.clone(),
                 })),
                 Err(QuestionError::NotOffered) => {}
-                Err(error) => problems.push(format!("{}: {error}", server.name)),
+                Err(error) => problems.push(failure(&server.name, "code actions", &error)),
             }
         }
         // Those of the second server do not come behind the disabled ones of the first.
@@ -141,7 +141,7 @@ fn accept(cx: &mut Cx<'_>, pick: &Pick) {
     let (title, server_name) = (action.title.clone(), name.clone());
     let work = async move {
         let client = client.await.ok_or_else(|| format!("{name} does not run"))?;
-        client.edit_of_action(action, versions).await.map_err(|error| format!("{name}: {error}"))
+        client.edit_of_action(action, versions).await.map_err(|error| failure(&name, "code action", &error))
     };
     cx.tasks.spawn("language-servers.resolve-action", work, move |cx, answer| {
         let Some((edit, command)) = answer_or_refusal(cx, answer) else { return };
@@ -179,7 +179,7 @@ pub fn run(cx: &mut Cx<'_>, number: u32, command: ServerAction) {
     command_started(cx, number);
     let work = async move {
         let client = client.await.ok_or_else(|| format!("{name} does not run"))?;
-        client.execute_command(&command).await.map_err(|error| format!("{name}: {error}"))
+        client.execute_command(&command).await.map_err(|error| failure(&name, "code action", &error))
     };
     cx.tasks.spawn("language-servers.command", work, move |cx, answer| {
         command_ended(cx, number);

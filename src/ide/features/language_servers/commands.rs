@@ -79,7 +79,8 @@ fn has_locations(state: &State) -> Result<(), Reason> {
     require(!is_empty, Reason::new("Nothing found yet").with_remedy("Find", "lsp.references"))
 }
 
-fn has_diagnostics(state: &State) -> Result<(), Reason> {
+/// The shown text has diagnostics.
+pub fn has_diagnostics(state: &State) -> Result<(), Reason> {
     let buffer = state.buffers.current();
     require(
         buffer.is_some_and(|buffer| !buffer.servers.diagnostics.is_empty()),

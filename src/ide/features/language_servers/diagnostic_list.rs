@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use crate::base::width::visible;
-use crate::ide::core::layers::picker::{Location, Pick, PickRow, PickerSpec, RowSource};
+use crate::ide::core::layers::picker::{About, Location, Pick, PickRow, PickerSpec, RowSource};
 use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::state::State;
 use crate::ide::features::files::place_list::PLACES;
@@ -28,6 +28,8 @@ pub const PICKER: PickerSpec = PickerSpec {
         (_, Some(place)) => Some(PreviewTarget::file(place.path.clone(), Some(place.at.line as usize + 1))),
         _ => None,
     }),
+    // In the list a long message is cut off.
+    about: Some(About { lines: 2, in_place_of_preview: false, text: |_, row| vec![row.text.clone()] }),
     load: |state| RowSource::Rows(diagnostics(state), Vec::new()),
     accept: |cx, pick, _| go_to_picks(cx, vec![pick.clone()]),
     accept_many: Some(|cx, marked| go_to_picks(cx, marked.to_vec())),

@@ -12,8 +12,9 @@ use crate::ide::core::tasks::threads::on_thread;
 use crate::ide::features::language_servers::edit_plan;
 use crate::ide::features::language_servers::formatter::{self, Outcome, Program};
 use crate::ide::features::language_servers::questions::{
-    AskedServer, ask, asked_servers, has_server, no_answer,
+    AskedServer, ask, asked_servers, failure, has_server, no_answer,
 };
+use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::features::language_servers::{start, sync};
 use crate::ide::features::plugins::state::WantedProgram;
 use crate::ide::model::buffers::BufferId;
@@ -67,7 +68,22 @@ pub enum Formatted {
     /// The program that would needs trust.
     Untrusted(WantedProgram),
     /// What changes; nothing if it is formatted already.
-    Changes(ChangeSet),
+    Changes(ChangeSet, Option<Substitute>),
+}
+
+/// A server that has formatted because the program for that is not installed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Substitute {
+    program: String,
+    server: String,
+}
+
+/// Returns for the user that a server has formatted in place of a program. Once for each program, as it holds until that is
+/// installed.
+pub fn take_notice(state: &mut State, substitute: Option<Substitute>) -> Option<String> {
+    let Substitute { program, server } = substitute?;
+    let notice = format!("{program} is not installed; {} has formatted", visible(&server));
+    state.slots[LANGUAGE_SERVERS].missing_programs.insert(program).then_some(notice)
 }
 
 /// Something formats the shown text, or may.
@@ -108,34 +124,41 @@ pub async fn run(
     let mut missing = None;
     if let Some(program) = program.filter(|_| job.range.is_none()) {
         match program.run(job.text.clone(), job.ending).await? {
-            Outcome::Changes(changes) => return Ok(Formatted::Changes(changes)),
+            Outcome::Changes(changes) => return Ok(Formatted::Changes(changes, None)),
             Outcome::Untrusted(wanted) => return Ok(Formatted::Untrusted(wanted)),
             Outcome::NotInstalled(name) => missing = Some(name),
         }
     }
-    Ok(match (ask_servers(servers, job).await?, missing) {
-        (Formatted::NotOffered, Some(name)) => Formatted::NotInstalled(name),
-        (answer, _) => answer,
+    let found = ask_servers(servers, job).await?;
+    Ok(match (found, missing) {
+        (Some((changes, server)), missing) => {
+            Formatted::Changes(changes, missing.map(|program| Substitute { program, server }))
+        }
+        (None, Some(name)) => Formatted::NotInstalled(name),
+        (None, None) => Formatted::NotOffered,
     })
 }
 
-/// Asks the servers, the first one that formats counts. Fails with a message for the user.
-async fn ask_servers(servers: Vec<AskedServer>, job: FormatJob) -> Result<Formatted, String> {
+/// Asks the servers, the first one that formats counts: what it changes, and its name. Fails with a message for the user.
+async fn ask_servers(
+    servers: Vec<AskedServer>,
+    job: FormatJob,
+) -> Result<Option<(ChangeSet, String)>, String> {
     for server in servers {
         let Some(client) = server.client.await else { continue };
         let name = server.name;
         let answer = match client.format(&job.path, job.range.clone(), job.options).await {
             Ok(answer) => answer,
             Err(QuestionError::NotOffered) => continue,
-            Err(error) => return Err(format!("{name}: {error}")),
+            Err(error) => return Err(failure(&name, "formatting", &error)),
         };
         if answer.text.version != job.version {
             return Err(format!("{name}: the text has changed"));
         }
-        let changes = changes_of(answer, job).await.map_err(|error| format!("{name}: {error}"))?;
-        return Ok(Formatted::Changes(changes));
+        let changes = changes_of(answer, job).await.map_err(|error| failure(&name, "formatting", &error))?;
+        return Ok(Some((changes, name)));
     }
-    Ok(Formatted::NotOffered)
+    Ok(None)
 }
 
 /// Returns what an answer about a text changes in it, reduced to what differs.
@@ -195,15 +218,18 @@ fn format(cx: &mut Cx<'_>, with_selection: bool) {
 /// Applies the answer to the command.
 fn show(cx: &mut Cx<'_>, (id, version): (BufferId, u64), is_part: bool, answer: Result<Formatted, String>) {
     match answer {
-        Ok(Formatted::Changes(changes)) if changes.is_identity() => {
-            cx.state.set_status("Formatted already");
-        }
-        Ok(Formatted::Changes(changes)) => {
-            if apply(cx, id, version, changes) {
-                cx.state.set_status(if is_part { "Formatted the selection" } else { "Formatted" });
-            } else {
-                cx.state.set_error("Not formatted: the text has changed");
+        Ok(Formatted::Changes(changes, substitute)) => {
+            let is_identity = changes.is_identity();
+            if !is_identity && !apply(cx, id, version, changes) {
+                return cx.state.set_error("Not formatted: the text has changed");
             }
+            let done = match (is_identity, is_part) {
+                (true, _) => "Formatted already",
+                (false, true) => "Formatted the selection",
+                (false, false) => "Formatted",
+            };
+            let notice = take_notice(cx.state, substitute);
+            cx.state.set_status(notice.unwrap_or_else(|| done.to_string()));
         }
         Ok(Formatted::NotOffered) => {
             let what = if is_part { "a selection" } else { "this file" };

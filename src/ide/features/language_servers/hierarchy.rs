@@ -1,13 +1,13 @@
 //! Call and type hierarchies: what calls the function at the caret, what it calls, and what the type there is derived from.
 //! Each list is the answer to one question; a key asks the same about the selected row, and another goes back.
 
-use crate::base::width::visible;
+use crate::base::width::{text_width, visible};
 use crate::ide::core::context::{Command, Cx, answer_or_error, command};
 use crate::ide::core::layers::picker::{Location, Pick, PickRow, Picker};
 use crate::ide::core::layers::replaced_rows::replace_rows;
 use crate::ide::features::language_servers::places::PlaceReader;
 use crate::ide::features::language_servers::questions::{
-    ask, client, has_server, is_at, no_answer, shown_version,
+    ask, client, failure, has_server, is_at, no_answer, shown_version,
 };
 use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::lsp::answers::hierarchy::{HierarchyItem, RelatedItem};
@@ -39,6 +39,8 @@ pub const COMMANDS: &[Command] = &[
 
 /// Lists that "back" leads to.
 const LEVELS_MAX: usize = 64;
+/// Cells between the columns of the list.
+const COLUMN_GAP: usize = 2;
 /// Functions or types at the caret that are asked about.
 const ROOTS_MAX: usize = 10;
 
@@ -105,6 +107,16 @@ fn plural(relation: Relation) -> &'static str {
     }
 }
 
+/// What the server is asked for.
+fn what(relation: Relation) -> &'static str {
+    match relation {
+        Relation::Caller => "find callers",
+        Relation::Callee => "find callees",
+        Relation::Supertype => "find supertypes",
+        Relation::Subtype => "find subtypes",
+    }
+}
+
 /// What is shown where nothing can be asked about.
 fn nothing(relation: Relation) -> &'static str {
     match relation {
@@ -126,10 +138,10 @@ fn begin(cx: &mut Cx<'_>, relation: Relation) {
                 Ok(roots) if !roots.is_empty() => {
                     let question = Question { relation, server: server.number, client: &client };
                     let answer = question.ask(&roots, &mut reader).await;
-                    return answer.map_err(|error| format!("{}: {error}", server.name))?;
+                    return answer.map_err(|error| failure(&server.name, what(relation), &error))?;
                 }
                 Ok(_) | Err(QuestionError::NotOffered) => {}
-                Err(error) => problems.push(format!("{}: {error}", server.name)),
+                Err(error) => problems.push(failure(&server.name, what(relation), &error)),
             }
         }
         Err(no_answer(&problems, nothing(relation)))
@@ -151,6 +163,32 @@ fn begin(cx: &mut Cx<'_>, relation: Relation) {
     });
 }
 
+/// What the row of a related function or type says.
+struct FoundItem {
+    name: String,
+    /// Its kind, where it is, and how many calls there are.
+    columns: [String; 3],
+    /// The line there.
+    shown: String,
+    pick: Pick,
+}
+
+/// Returns the rows, each column as wide as its widest text.
+fn aligned(found: Vec<FoundItem>) -> Vec<PickRow> {
+    let width = |n: usize| found.iter().map(|item| text_width(&item.columns[n])).max().unwrap_or(0);
+    let widths: [usize; 3] = std::array::from_fn(width);
+    let row = |FoundItem { name, columns, shown, pick }: FoundItem| {
+        let mut detail = String::new();
+        for (text, width) in columns.iter().zip(widths).filter(|(_, width)| *width > 0) {
+            detail.push_str(text);
+            detail.push_str(&" ".repeat(width - text_width(text) + COLUMN_GAP));
+        }
+        let detail = format!("{detail}{shown}").trim_end().to_string();
+        PickRow { text: name, aliases: Vec::new(), group: None, detail, pick }
+    };
+    found.into_iter().map(row).collect()
+}
+
 /// A question to a server.
 struct Question<'a> {
     relation: Relation,
@@ -162,21 +200,21 @@ impl Question<'_> {
     /// Asks what is related to items of one name; inside, the reason if there is nothing.
     async fn ask(&self, items: &[HierarchyItem], reader: &mut PlaceReader) -> Result<Answer, QuestionError> {
         let name = items.first().map(|item| item.name.as_str()).unwrap_or_default();
-        let mut rows: Vec<PickRow> = Vec::new();
+        let mut found: Vec<FoundItem> = Vec::new();
         for item in items.iter().take(ROOTS_MAX) {
             for related in self.client.related_items(self.relation, item).await? {
-                let row = self.row(related, reader).await;
-                if rows.iter().all(|known| known.pick != row.pick) {
-                    rows.push(row);
+                let item = self.found(related, reader).await;
+                if found.iter().all(|known| known.pick != item.pick) {
+                    found.push(item);
                 }
             }
         }
         let title = visible(&format!("{} of {name}", plural(self.relation))).into_owned();
-        Ok(if rows.is_empty() { Err(format!("No {title}")) } else { Ok((title, rows)) })
+        Ok(if found.is_empty() { Err(format!("No {title}")) } else { Ok((title, aligned(found))) })
     }
 
-    /// Returns the row of a related item, which leads to its first call if that is in its file, else to its name.
-    async fn row(&self, related: RelatedItem, reader: &mut PlaceReader) -> PickRow {
+    /// Returns what the row of a related item says, which leads to its first call if that is in its file, else to its name.
+    async fn found(&self, related: RelatedItem, reader: &mut PlaceReader) -> FoundItem {
         let RelatedItem { item, calls } = related;
         let call = calls.first().filter(|_| self.relation == Relation::Caller);
         let start = call.map_or(item.range.start, |call| call.start);
@@ -185,13 +223,10 @@ impl Question<'_> {
             0 | 1 => String::new(),
             count => format!("{count} calls"),
         };
-        let parts = [item.kind, &reader.label(&place), &count, &shown];
-        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        PickRow {
-            text: visible(&item.name).into_owned(),
-            aliases: Vec::new(),
-            group: None,
-            detail: parts.join("  "),
+        FoundItem {
+            name: visible(&item.name).into_owned(),
+            columns: [visible(item.kind).into_owned(), reader.label(&place), count],
+            shown,
             pick: Pick::new(RelatedRow { place, relation: self.relation, server: self.server, item }),
         }
     }
@@ -219,7 +254,7 @@ fn next(cx: &mut Cx<'_>) {
         let client = client.await.ok_or_else(|| format!("{name} does not run"))?;
         let question = Question { relation: row.relation, server: row.server, client: &client };
         let answer = question.ask(&[row.item], &mut reader).await;
-        answer.map_err(|error| format!("{name}: {error}"))?
+        answer.map_err(|error| failure(&name, what(row.relation), &error))?
     };
     cx.tasks.spawn("language-servers.hierarchy-next", work, move |cx, answer| {
         let Some(answer) = answer_or_error(cx, "ask language servers", answer) else { return };

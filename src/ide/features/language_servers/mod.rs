@@ -20,6 +20,7 @@ pub mod hierarchy_list;
 pub mod highlight;
 pub mod hover;
 pub mod limited;
+pub mod line_messages;
 pub mod linked_editing;
 pub mod location_list;
 pub mod on_save;
@@ -50,6 +51,7 @@ pub const FEATURE: Feature = Feature {
         format::COMMANDS,
         highlight::COMMANDS,
         hierarchy::COMMANDS,
+        line_messages::COMMANDS,
         selection::COMMANDS,
         window::COMMANDS,
     ],
@@ -60,24 +62,29 @@ pub const FEATURE: Feature = Feature {
         &code_actions::PICKER,
         &hierarchy_list::PICKER,
     ],
-    slots: &[|options| {
-        let is_allowed = options.language_servers;
-        let is_on = is_allowed && options.settings.settings.language_servers;
-        let formats_on_save = options.settings.settings.format_on_save;
-        let state = state::LanguageServers {
-            is_allowed,
-            is_on,
-            formats_on_save,
-            memory_max: Arc::new(AtomicU64::new(options.settings.settings.server_display.memory_max())),
-            formats_on_type: options.settings.settings.server_display.typing.format_on_type,
-            links_names: options.settings.settings.server_display.typing.linked_editing,
-            reports_to_agent: options.settings.settings.diagnostics_after_edit,
-            ..state::LanguageServers::default()
-        };
-        Box::new(state)
-    }],
+    panes: &[&line_messages::PANE],
+    slots: &[
+        |_| Box::new(line_messages::LineMessages::default()),
+        |options| {
+            let is_allowed = options.language_servers;
+            let is_on = is_allowed && options.settings.settings.language_servers;
+            let formats_on_save = options.settings.settings.format_on_save;
+            let state = state::LanguageServers {
+                is_allowed,
+                is_on,
+                formats_on_save,
+                memory_max: Arc::new(AtomicU64::new(options.settings.settings.server_display.memory_max())),
+                formats_on_type: options.settings.settings.server_display.typing.format_on_type,
+                links_names: options.settings.settings.server_display.typing.linked_editing,
+                reports_to_agent: options.settings.settings.diagnostics_after_edit,
+                ..state::LanguageServers::default()
+            };
+            Box::new(state)
+        },
+    ],
     settings: &[settings::SETTINGS],
     line_commands: format::LINES,
+    stop: line_messages::close,
     on_event: |cx, fact| match fact {
         FeatureEvent::Started => start::read_table(cx),
         FeatureEvent::Opened(id) => start::find(cx, id),
@@ -99,6 +106,7 @@ pub const FEATURE: Feature = Feature {
         FeatureEvent::TrustChanged => start::start_waiting(cx),
         FeatureEvent::FrameSent | FeatureEvent::BeforeSleep => {
             sync::after_changes(cx);
+            line_messages::after_frame(cx);
             watched_files::flush(cx);
         }
         FeatureEvent::DeadlineReached => {

@@ -153,12 +153,22 @@ fn take_action(cx: &mut Cx<'_>, (id, version): (BufferId, u64), server: u32, ans
 /// Applies what formatting changes.
 fn take_format(cx: &mut Cx<'_>, (id, version): (BufferId, u64), answer: Result<Formatted, String>) {
     let problem = match answer {
-        Ok(Formatted::Changes(changes)) if changes.is_identity() => None,
-        Ok(Formatted::Changes(changes)) => {
-            (!format::apply(cx, id, version, changes)).then(|| "the text has changed".to_string())
+        Ok(Formatted::Changes(changes, substitute)) => {
+            if changes.is_identity() || format::apply(cx, id, version, changes) {
+                let notice = format::take_notice(cx.state, substitute);
+                if let (Some(reason), Some(save)) = (notice, pending(cx.state, id)) {
+                    save.problem.get_or_insert(SaveProblem { is_unformatted: false, reason });
+                }
+                None
+            } else {
+                Some("the text has changed".to_string())
+            }
         }
         Ok(Formatted::NotOffered) => None,
-        Ok(Formatted::NotInstalled(name)) => Some(format!("{name} is not installed")),
+        Ok(Formatted::NotInstalled(name)) => {
+            let is_first = cx.state.slots[LANGUAGE_SERVERS].missing_programs.insert(name.clone());
+            is_first.then(|| format!("{name} is not installed"))
+        }
         Ok(Formatted::Untrusted(wanted)) => {
             start::request_trust_of_formatter(cx, wanted);
             Some("the folder is not trusted".to_string())

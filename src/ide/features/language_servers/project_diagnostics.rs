@@ -2,6 +2,7 @@
 //! for all files of the project. Only what a list shows is kept, and not too much of it.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use tokio_util::sync::CancellationToken;
@@ -11,7 +12,8 @@ use crate::ide::core::damage::Part;
 use crate::ide::features::language_servers::questions::{client, note_problems};
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, ServedText};
 use crate::ide::model::buffers::BufferId;
-use crate::ide::model::diagnostics::{Mark, Source};
+use crate::ide::model::diagnostic_counts::Change;
+use crate::ide::model::diagnostics::{Counts, Mark, Source};
 use crate::lsp::answers::diagnostics::{BriefDiagnostic, Severity};
 use crate::lsp::client::QuestionError;
 use crate::lsp::client::incoming::FileReport;
@@ -88,6 +90,24 @@ impl ProjectDiagnostics {
         }
         Ok(old)
     }
+
+    /// Drops those of a path and all below it; returns what has changed, by server.
+    fn remove_below(&mut self, path: &Path) -> Vec<(u32, Vec<Change>)> {
+        let mut by_server = Vec::new();
+        for (number, server) in &mut self.servers {
+            let below = server.files.range::<Path, _>((Bound::Included(path), Bound::Unbounded));
+            let below = below.map(|(path, _)| path.clone()).take_while(|found| found.starts_with(path));
+            let mut changes = Vec::new();
+            for path in below.collect::<Vec<_>>() {
+                let found = server.files.remove(&path).unwrap_or_default();
+                server.count -= found.iter().map(Vec::len).sum::<usize>();
+                let before = counts(&found[0]).with(counts(&found[1]));
+                changes.push(Change { path, before, after: Counts::default() });
+            }
+            by_server.push((*number, changes));
+        }
+        by_server
+    }
 }
 
 /// What is not kept any more.
@@ -106,9 +126,14 @@ pub fn take_in(cx: &mut Cx<'_>, number: u32, is_pulled: bool, reports: Vec<FileR
     // Libraries have diagnostics that the user cannot do anything about.
     let is_kept = |report: &FileReport| report.diagnostics.is_empty() || is_asked;
     let reports = reports.into_iter().filter(|report| report.path.starts_with(&workspace));
+    let mut changes = Vec::new();
     for report in reports.filter(is_kept) {
+        let (path, after) = (report.path.clone(), counts(&report.diagnostics));
         match known.project.set(number, is_pulled, report) {
-            Ok(old) => dropped.push(old),
+            Ok(old) => {
+                changes.push(Change { path, before: counts(&old), after });
+                dropped.push(old);
+            }
             Err(new) => {
                 is_full = true;
                 dropped.push(new);
@@ -122,6 +147,26 @@ pub fn take_in(cx: &mut Cx<'_>, number: u32, is_pulled: bool, reports: Vec<FileR
     }
     if dropped.iter().map(Vec::len).sum::<usize>() > DROPPED_MAX {
         cx.tasks.spawn_blocking("language-servers.drop", move || drop(dropped), |_, _| {});
+    }
+    count(cx, number, changes);
+}
+
+fn counts(found: &[BriefDiagnostic]) -> Counts {
+    Counts::of(found.iter().map(|one| one.severity))
+}
+
+/// Counts what has changed in files, for the tree and the status line.
+fn count(cx: &mut Cx<'_>, number: u32, changes: Vec<Change>) {
+    if cx.state.files.diagnostics.change(number, &cx.state.workspace, changes) {
+        cx.state.damage.add(Part::Files);
+        cx.state.damage.add(Part::Status);
+    }
+}
+
+/// Forgets what was found in a file, or below a folder, that does not exist any more. Not every server takes that back.
+pub fn forget_path(cx: &mut Cx<'_>, path: &Path) {
+    for (number, changes) in cx.state.slots[LANGUAGE_SERVERS].project.remove_below(path) {
+        count(cx, number, changes);
     }
 }
 
@@ -156,8 +201,12 @@ pub fn forget(cx: &mut Cx<'_>, number: u32) {
         server.project_pull = None;
     }
     let gone = known.project.servers.remove(&number);
+    let counts = cx.state.files.diagnostics.take(number);
+    if counts.is_some() {
+        cx.state.damage.add(Part::Files);
+    }
     if let Some(gone) = gone.filter(|gone| gone.count > DROPPED_MAX) {
-        cx.tasks.spawn_blocking("language-servers.drop", move || drop(gone), |_, _| {});
+        cx.tasks.spawn_blocking("language-servers.drop", move || drop((gone, counts)), |_, _| {});
     }
 }
 

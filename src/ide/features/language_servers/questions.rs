@@ -220,6 +220,17 @@ fn why_all_ended(state: &State, id: BufferId, feature: Feature) -> Option<String
     Some(format!("{} {}. Language servers: {servers}", visible(&first.spec.name), first.state.words()))
 }
 
+/// Returns for the user why a server has not done what it was asked for. The protocol's words for that are in the log of the
+/// program.
+pub fn failure(server: &str, what: &str, error: &QuestionError) -> String {
+    tracing::warn!(server, what, %error, "a language server has not done what the user wanted");
+    match error {
+        // A refused edit says what it was to change.
+        QuestionError::Edit(error) => format!("{server}: {error}"),
+        error => format!("{server}: {what} failed: {}", error.reason()),
+    }
+}
+
 /// Why no server has an answer: the last problem, in a few words.
 pub fn no_answer(problems: &[String], otherwise: &str) -> String {
     problems.last().map_or_else(|| otherwise.to_string(), |problem| visible(problem).into_owned())
@@ -244,7 +255,7 @@ pub fn show_hover(cx: &mut Cx<'_>) {
             match answer {
                 Ok(Some((hover, _))) => parts.push(hover.markdown),
                 Ok(None) | Err(QuestionError::NotOffered) => {}
-                Err(error) => problems.push(format!("{name}: {error}")),
+                Err(error) => problems.push(failure(&name, "documentation", &error)),
             }
         }
         let text = parts.join("\n\n---\n\n");
@@ -309,7 +320,7 @@ pub fn go_to(cx: &mut Cx<'_>, kind: LocationKind) {
                     found.extend(new);
                 }
                 Err(QuestionError::NotOffered) => {}
-                Err(error) => problems.push(format!("{name}: {error}")),
+                Err(error) => problems.push(failure(&name, what(kind), &error)),
             }
         }
         if found.is_empty() { Err(no_answer(&problems, nothing(kind))) } else { Ok(reader.rows(found).await) }
@@ -325,6 +336,17 @@ pub fn go_to(cx: &mut Cx<'_>, kind: LocationKind) {
             Err(reason) => cx.state.set_status(reason),
         }
     });
+}
+
+/// What the server is asked for.
+fn what(kind: LocationKind) -> &'static str {
+    match kind {
+        LocationKind::Declaration => "go to declaration",
+        LocationKind::Definition => "go to definition",
+        LocationKind::TypeDefinition => "go to type definition",
+        LocationKind::Implementation => "go to implementation",
+        LocationKind::References => "find references",
+    }
 }
 
 /// What is shown when there is none.

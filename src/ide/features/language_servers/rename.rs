@@ -8,7 +8,9 @@ use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::features::language_servers::apply_edit::{self, EditRequest, OnChecked, answer_or_refusal};
-use crate::ide::features::language_servers::questions::{Asked, ask, has_server, is_text_at, shown_version};
+use crate::ide::features::language_servers::questions::{
+    Asked, ask, failure, has_server, is_text_at, shown_version,
+};
 use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::model::buffers::BufferId;
 use crate::lsp::client::QuestionError;
@@ -117,7 +119,7 @@ async fn prepare(asked: Asked) -> Result<((u32, String), RenameTarget), String> 
         match client.prepare_rename(&asked.path, asked.at.0).await {
             Ok(target) => return Ok(((server.number, server.name), target)),
             Err(QuestionError::NotOffered) => {}
-            Err(error) => return Err(format!("{}: {error}", server.name)),
+            Err(error) => return Err(failure(&server.name, "rename", &error)),
         }
     }
     Err("No language server of this file can rename".to_string())
@@ -299,7 +301,7 @@ fn rename(cx: &mut Cx<'_>, number: u64, name: String) -> Result<(), String> {
             return Err(format!("{} does not run", asked_server.name));
         };
         let answer = client.rename(&asked.path, asked.at.0, &name).await;
-        answer.map_err(|error| format!("{}: {error}", asked_server.name))
+        answer.map_err(|error| failure(&asked_server.name, "rename", &error))
     };
     let work = async move { cancel.run_until_cancelled(work).await.transpose() };
     cx.tasks.spawn("language-servers.rename", work, move |cx, answer| {

@@ -12,7 +12,7 @@ use crate::ide::core::state::State;
 use crate::ide::core::tasks::threads::on_thread;
 use crate::ide::features::language_servers::edit_plan;
 use crate::ide::features::language_servers::formatter;
-use crate::ide::features::language_servers::questions::{AskedServer, asked};
+use crate::ide::features::language_servers::questions::{AskedServer, asked, failure};
 use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::model::buffers::BufferId;
 use crate::lsp::answers::code_actions::CodeAction;
@@ -110,7 +110,8 @@ pub fn job(cx: &mut Cx<'_>, id: BufferId, step: &ActionStep) -> Option<ActionJob
 /// A message for the user.
 pub async fn run(job: ActionJob) -> Result<Ran, String> {
     let ActionJob { server, kind, path, version, text, ending, marks } = job;
-    let said = |error: QuestionError| format!("{}: {error}", server.name);
+    let what = format!("{kind} on save");
+    let said = |error: QuestionError| failure(&server.name, &what, &error);
     let Some(client) = server.client.await else { return Ok(Ran::default()) };
     let all = 0..text.end().0;
     let answer = match client.code_actions_of_kind(&path, all, marks, &kind).await {
@@ -136,7 +137,7 @@ pub async fn run(job: ActionJob) -> Result<Ran, String> {
         let encoding = edit.encoding;
         if let Some(edits) = edits_of(edit, &path) {
             let computed = on_thread(move || edit_plan::changes(&text, &edits, encoding, ending));
-            let (changes, _) = computed.await.map_err(|error| format!("{}: {error}", server.name))?;
+            let (changes, _) = computed.await.map_err(|error| said(error.into()))?;
             ran.changes = Some(changes);
         } else {
             ran.refused = Some(format!("{}: {kind} on save wants to change other files", server.name));

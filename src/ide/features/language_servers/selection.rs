@@ -5,7 +5,7 @@ use crate::ide::core::context::{Command, Cx, answer_or_error, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::syntax::note_expansion;
-use crate::ide::features::language_servers::questions::{ask, no_answer};
+use crate::ide::features::language_servers::questions::{ask, failure, no_answer};
 use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::model::buffers::BufferId;
 use crate::lsp::client::QuestionError;
@@ -47,7 +47,7 @@ fn expand(cx: &mut Cx<'_>) {
             match client.selection_ranges(&asked.path, &offsets).await {
                 Ok((found, text)) if found.len() == offsets.len() => return Ok((found, text.version)),
                 Ok(_) | Err(QuestionError::NotOffered) => {}
-                Err(error) => problems.push(format!("{}: {error}", server.name)),
+                Err(error) => problems.push(failure(&server.name, "expand selection", &error)),
             }
         }
         Err(no_answer(&problems, NOTHING))

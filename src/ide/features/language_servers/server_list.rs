@@ -13,7 +13,7 @@ use crate::ide::core::layers::picker::{About, Pick, PickRow, Picker, PickerSpec,
 use crate::ide::core::layers::preview::PreviewTarget;
 use crate::ide::core::layers::replaced_rows::replace_rows;
 use crate::ide::core::state::State;
-use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer};
+use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer, Wanted};
 use crate::runtime::language_servers::server::{ServerCommand, ServerState};
 
 /// A server as a row.
@@ -35,8 +35,8 @@ pub const PICKER: PickerSpec = PickerSpec {
     fills_detail: true,
     stays_open: true,
     has_places: false,
-    accept: |cx, pick, _| send(cx, pick, ServerCommand::Restart, "Restarting"),
-    remove: Some(|cx, pick| send(cx, pick, ServerCommand::Stop, "Stopping")),
+    accept: |cx, pick, _| send(cx, pick, Wanted::Restarted),
+    remove: Some(|cx, pick| send(cx, pick, Wanted::Stopped)),
     ..PickerSpec::EMPTY
 };
 
@@ -94,11 +94,22 @@ pub fn refresh(cx: &mut Cx<'_>) {
     }
 }
 
-fn send(cx: &mut Cx<'_>, pick: &Pick, command: ServerCommand, what: &str) {
+/// Restarts or stops the server of a row. What has become of it is said once it has.
+fn send(cx: &mut Cx<'_>, pick: &Pick, wanted: Wanted) {
     let Some(ServerRow(number)) = pick.get() else { return };
-    let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server(*number) else { return };
+    let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(*number) else { return };
     let name = visible(&server.spec.name).into_owned();
-    server.send(command);
+    let (command, what) = match wanted {
+        Wanted::Restarted => (ServerCommand::Restart, "Restarting"),
+        Wanted::Stopped if matches!(server.state, ServerState::Stopped) => {
+            return cx.state.set_status(format!("{name} is stopped already"));
+        }
+        Wanted::Stopped => (ServerCommand::Stop, "Stopping"),
+    };
+    if !server.send(command) {
+        return cx.state.set_error(format!("{name} has too much to do; try again"));
+    }
+    server.wanted = Some(wanted);
     cx.state.set_status(format!("{what} {name} …"));
 }
 
@@ -134,7 +145,7 @@ fn memory(server: &RunningServer) -> String {
 }
 
 /// Returns what is known of the server of a row, where there is no room for it beside the list: what is new comes first.
-fn about(state: &State, pick: &Pick) -> Vec<String> {
+fn about(state: &State, PickRow { pick, .. }: &PickRow) -> Vec<String> {
     let server = pick.get().and_then(|ServerRow(number)| state.slots[LANGUAGE_SERVERS].server(*number));
     let Some(server) = server else { return Vec::new() };
     let lines = server.log.iter().rev().take(ABOUT_LINES).map(|line| visible(line).into_owned());

@@ -16,6 +16,7 @@ use crate::ide::features::language_servers::{sync, updates};
 use crate::ide::features::plugins;
 use crate::ide::features::plugins::state::{ProgramKind, WantedProgram};
 use crate::ide::model::buffers::BufferId;
+use crate::ide::model::diagnostic_counts::DiagnosticCounts;
 use crate::ide::model::diagnostics::Diagnostics;
 use crate::lsp::client::completion::TypedTriggers;
 use crate::runtime::agent_setup::trust_requests::ProjectProgram;
@@ -176,6 +177,7 @@ pub fn running(cx: &mut Cx<'_>, spec: ServerSpec) -> u32 {
         spec: spec.clone(),
         state: ServerState::Starting,
         since: cx.now_ms,
+        wanted: None,
         usage: None,
         progress: BTreeMap::new(),
         log: VecDeque::new(),
@@ -205,6 +207,7 @@ pub fn stop_all(cx: &mut Cx<'_>) {
     known.waiting.clear();
     known.tree_watch = None;
     known.project = ProjectDiagnostics::default();
+    cx.state.files.diagnostics = DiagnosticCounts::default();
     highlight::clear(cx.state);
     for buffer in cx.state.buffers.all_mut() {
         buffer.servers.diagnostics = Diagnostics::default();

@@ -47,6 +47,15 @@ pub struct ServerWork {
     pub can_cancel: bool,
 }
 
+/// What the user has a server do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// To end and start again.
+    Restarted,
+    /// To end.
+    Stopped,
+}
+
 /// A server.
 pub struct RunningServer {
     /// Its number, unique while the program runs.
@@ -57,6 +66,8 @@ pub struct RunningServer {
     pub state: ServerState,
     /// Since when, in milliseconds since the epoch.
     pub since: u64,
+    /// What the user has it do, until that is done.
+    pub wanted: Option<Wanted>,
     /// What its processes used when that was asked last.
     pub usage: Option<Usage>,
     /// What it works on, by token.
@@ -245,6 +256,8 @@ pub struct LanguageServers {
     pub unedited: HashMap<BufferId, String>,
     /// Why texts that are being saved are not as they should be.
     pub save_problems: HashMap<BufferId, SaveProblem>,
+    /// Programs that would format but are not installed; the user has read it once.
+    pub missing_programs: HashSet<String>,
     /// Servers whose code actions on save want to change other files; the user has read it once.
     pub refused_on_save: HashSet<u32>,
 }

@@ -11,7 +11,7 @@ use crate::ide::features::language_servers::highlight;
 use crate::ide::features::language_servers::project_diagnostics;
 use crate::ide::features::language_servers::questions;
 use crate::ide::features::language_servers::server_list;
-use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
+use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer, Wanted};
 use crate::ide::features::language_servers::sync;
 use crate::ide::features::language_servers::watched_files;
 use crate::ide::features::language_servers::window;
@@ -46,6 +46,7 @@ fn set_state(cx: &mut Cx<'_>, number: u32, state: ServerState) {
         ServerState::Failed { reason } => server.note(reason.clone()),
         _ => {}
     }
+    let done = take_done(server, &state).map(|done| format!("{name} {done}"));
     let has_ended = !matches!(state, ServerState::Running { .. } | ServerState::Starting);
     let is_running = matches!(state, ServerState::Running { .. });
     (server.state, server.since, server.usage) = (state, now, None);
@@ -64,12 +65,30 @@ fn set_state(cx: &mut Cx<'_>, number: u32, state: ServerState) {
         pull_all(cx, number);
         project_diagnostics::pull(cx, number);
     }
+    if let Some(done) = done {
+        cx.state.set_status(done);
+    }
     if let Some(failed) = failed {
         let log = cx.state.how_to("lsp.servers");
         cx.state.set_error(format!("{failed}. Its log: {log}"));
     }
     server_list::refresh(cx);
     cx.state.damage.add(Part::Status);
+}
+
+/// Returns what has become of what the user has a server do, if that is known now.
+fn take_done(server: &mut RunningServer, state: &ServerState) -> Option<&'static str> {
+    let wanted = server.wanted?;
+    let done = match (state, wanted) {
+        (ServerState::Running { .. }, Wanted::Restarted) => "restarted",
+        (ServerState::Stopped, Wanted::Stopped) => "stopped",
+        (ServerState::Waiting { .. }, _) => state.words(),
+        // An error says so.
+        (ServerState::Failed { .. }, _) => "",
+        _ => return None,
+    };
+    server.wanted = None;
+    Some(done).filter(|done| !done.is_empty())
 }
 
 fn on_event(cx: &mut Cx<'_>, number: u32, event: ServerEvent) {
@@ -165,6 +184,7 @@ pub fn show_diagnostics(cx: &mut Cx<'_>, number: u32, found: FileDiagnostics) {
         return;
     }
     cx.state.damage.add(Part::Editor);
+    cx.state.damage.add(Part::LineMessages);
     cx.state.damage.add(Part::Status);
     agent::settle(cx);
 }

@@ -13,6 +13,7 @@ use crate::exec::{Environment, FileKind};
 use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::feature::DiskChange;
 use crate::ide::core::state::State;
+use crate::ide::features::language_servers::project_diagnostics;
 use crate::ide::features::language_servers::questions;
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer};
 use crate::lsp::capabilities::watched_files::{FileChange, METHOD};
@@ -43,7 +44,10 @@ pub fn note(cx: &mut Cx<'_>, path: &Path, change: DiskChange) {
     let change = match change {
         DiskChange::Created => FileChange::Created,
         DiskChange::Changed => FileChange::Changed,
-        DiskChange::Deleted => FileChange::Deleted,
+        DiskChange::Deleted => {
+            project_diagnostics::forget_path(cx, path);
+            FileChange::Deleted
+        }
     };
     push(cx, NotedChange { path: path.to_path_buf(), change, content: None });
 }
@@ -56,6 +60,7 @@ pub fn note_moved(cx: &mut Cx<'_>, from: &Path, to: &Path) {
 
 /// Notes that something is gone from a path, and is at another one.
 pub fn note_deleted(cx: &mut Cx<'_>, path: &Path, now: &Path) {
+    project_diagnostics::forget_path(cx, path);
     let (path, content) = (path.to_path_buf(), Some(now.to_path_buf()));
     push(cx, NotedChange { path, change: FileChange::Deleted, content });
 }

@@ -159,7 +159,7 @@ fn rows(state: &State) -> Vec<PickRow> {
 }
 
 /// Says where the key of a provider comes from, what the last test showed, and why the last request failed.
-fn about(state: &State, pick: &Pick) -> Vec<String> {
+fn about(state: &State, PickRow { pick, .. }: &PickRow) -> Vec<String> {
     let Some(provider) = provider(state, pick) else { return Vec::new() };
     let known = &state.slots[PROVIDERS];
     let key = |command: &str| state.keymap.keys_for(KeyContext::Picker, command).unwrap_or_default();

@@ -8,7 +8,7 @@ use crate::base::width::visible;
 use crate::ide::core::context::Cx;
 use crate::ide::core::keys::keymap::KeyContext;
 use crate::ide::core::layers::dialog::Dialog;
-use crate::ide::core::layers::picker::{self, About, Pick, PickerSpec, RowSource};
+use crate::ide::core::layers::picker::{self, About, PickRow, PickerSpec, RowSource};
 use crate::ide::core::panes::Focus;
 use crate::ide::core::state::State;
 use crate::ide::editor::commands::panes;
@@ -89,7 +89,7 @@ pub fn located(state: &State, file: Option<&Path>, line: Option<usize>) -> Strin
 }
 
 /// Says what a row means, where it is set, and when it last decided a call.
-fn about(state: &State, pick: &Pick) -> Vec<String> {
+fn about(state: &State, PickRow { pick, .. }: &PickRow) -> Vec<String> {
     let Some(entry) = pick.get::<Entry>() else { return Vec::new() };
     let mut lines = match entry {
         Entry::Mode => vec![

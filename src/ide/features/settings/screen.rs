@@ -100,7 +100,7 @@ fn changed(state: &State) -> Vec<Pick> {
 }
 
 /// Describes a setting: what it does, its values, where it is set, and when a change counts.
-fn about(state: &State, pick: &Pick) -> Vec<String> {
+fn about(state: &State, PickRow { pick, .. }: &PickRow) -> Vec<String> {
     let Some(row) = row_of(pick) else { return vec![ABOUT_KEYS.to_string()] };
     let settings = &state.slots[SETTINGS];
     let default = if row.default.is_empty() { "none" } else { row.default };

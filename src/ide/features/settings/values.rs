@@ -50,6 +50,6 @@ fn in_use(state: &State) -> Vec<Pick> {
     words.iter().copied().filter(|word| *word == now).map(Pick::new).collect()
 }
 
-fn about(state: &State, _: &Pick) -> Vec<String> {
+fn about(state: &State, _: &PickRow) -> Vec<String> {
     editing(state).map(|row| format!("{}: {}", row.key, row.doc)).into_iter().collect()
 }

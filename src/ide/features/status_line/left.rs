@@ -46,6 +46,12 @@ pub const SEGMENTS: &[Segment] = &[
         variants: diagnostics,
         ..Segment::EMPTY
     },
+    Segment {
+        id: "project-diagnostics",
+        command: Some("diagnostics.list"),
+        variants: project_diagnostics,
+        ..Segment::EMPTY
+    },
     Segment { id: "message", scope: PLACE, command: Some("lsp.hover"), variants: message, ..Segment::EMPTY },
     Segment { id: "server", command: Some("lsp.servers"), variants: server, ..Segment::EMPTY },
     Segment { id: "notes", scope: PLACE, variants: notes, ..Segment::EMPTY },
@@ -131,15 +137,27 @@ fn changes(state: &State) -> Vec<Variant> {
 /// What language servers found in the shown text.
 fn diagnostics(state: &State) -> Vec<Variant> {
     let Some(buffer) = shown(state) else { return Vec::new() };
-    let Counts { errors, warnings, .. } = buffer.servers.diagnostics.counts();
-    let worst = [(errors, "error", "errors"), (warnings, "warning", "warnings")];
-    let parts = worst.into_iter().filter(|(count, ..)| *count > 0);
-    let (long, short): (Vec<_>, Vec<_>) = parts
-        .map(|(count, one, several)| {
-            (pluralize(count, one, several), format!("{}{count}", &one[..1].to_uppercase()))
-        })
-        .unzip();
-    variants([(32, long.join(" ")), (60, short.join(" "))])
+    let counts = buffer.servers.diagnostics.counts();
+    variants([(32, counts.words().join(" ")), (60, letters(counts))])
+}
+
+/// Returns errors and warnings as letters.
+fn letters(Counts { errors, warnings, .. }: Counts) -> String {
+    let parts = [('E', errors), ('W', warnings)].into_iter().filter(|(_, count)| *count > 0);
+    parts.map(|(letter, count)| format!("{letter}{count}")).collect::<Vec<_>>().join(" ")
+}
+
+/// What language servers found in the whole project, where that is more than in the shown text.
+fn project_diagnostics(state: &State) -> Vec<Variant> {
+    let all = state.files.diagnostics.of(&state.workspace);
+    let own = shown(state).map_or_else(Counts::default, |buffer| buffer.servers.diagnostics.counts());
+    if all.errors <= own.errors && all.warnings <= own.warnings {
+        return Vec::new();
+    }
+    variants([
+        (31, format!("project: {}", all.words().join(" "))),
+        (58, format!("project: {}", letters(all))),
+    ])
 }
 
 /// What language servers found in the cursor's line, where it does not fit behind it.

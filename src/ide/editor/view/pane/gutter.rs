@@ -3,10 +3,10 @@
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
+use crate::ide::editor::view::line_message::diagnostic_sign;
 use crate::ide::editor::view::pane::DrawContext;
 use crate::ide::model::view::hunks::HunkKind;
 use crate::ide::model::view::visible_rows::BarMark;
-use crate::lsp::answers::diagnostics::Severity;
 use crate::text::display::rows::Row;
 use crate::text::position::Line;
 use crate::tui::canvas::Canvas;
@@ -76,16 +76,6 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, drawn: &DrawContext<'_>, row: &Row, 
         } else {
             canvas.text(1, y, &format!("{:>width$}", "↪"), style);
         }
-    }
-}
-
-/// Returns the sign of a severity, a letter for screen readers, and its color.
-pub(super) fn diagnostic_sign(severity: Severity) -> (&'static str, &'static str, &'static str) {
-    match severity {
-        Severity::Error => ("●", "E", "error"),
-        Severity::Warning => ("▲", "W", "warning"),
-        Severity::Information => ("•", "I", "info"),
-        Severity::Hint => ("·", "H", "hint"),
     }
 }
 

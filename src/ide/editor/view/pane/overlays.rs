@@ -6,9 +6,8 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
 use crate::base::width::{graphemes, truncate, visible};
-use crate::ide::editor::view::line_message;
+use crate::ide::editor::view::line_message::{self, diagnostic_sign};
 use crate::ide::editor::view::pane::DrawContext;
-use crate::ide::editor::view::pane::gutter::diagnostic_sign;
 use crate::ide::model::diagnostics::{Mark, visible_range};
 use crate::ide::model::view::display::WhitespaceDisplay;
 use crate::text::display::columns::width_at;
