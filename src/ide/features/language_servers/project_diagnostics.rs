@@ -2,8 +2,9 @@
 //! for all files of the project. Only what a list shows is kept, and not too much of it.
 
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::ops::Bound;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tokio_util::sync::CancellationToken;
 
@@ -37,7 +38,8 @@ type OfFile = [Vec<BriefDiagnostic>; 2];
 /// Those of a server, by file.
 #[derive(Debug, Default)]
 struct OfServer {
-    files: BTreeMap<PathBuf, OfFile>,
+    /// By the bytes of paths: comparing paths compares their parts, which takes several times as long.
+    files: BTreeMap<OsString, OfFile>,
     count: usize,
     /// The unit of columns.
     encoding: Encoding,
@@ -63,7 +65,7 @@ impl ProjectDiagnostics {
         let servers = self.servers.values();
         let files = servers.flat_map(|server| server.files.iter().map(|file| (file, server.encoding)));
         let all = files.flat_map(|((path, found), encoding)| {
-            found.iter().flatten().map(move |one| (path.as_path(), one, encoding))
+            found.iter().flatten().map(move |one| (Path::new(path), one, encoding))
         });
         all.filter(move |(_, one, _)| one.severity == severity)
     }
@@ -78,12 +80,21 @@ impl ProjectDiagnostics {
         let total = self.count();
         let known = self.servers.entry(server).or_default();
         known.encoding = encoding;
-        let before = known.files.get(&path).map_or(0, |found| found[usize::from(is_pulled)].len());
+        let path = path.into_os_string();
+        let found = known.files.get_mut(&path);
+        let before = found.as_ref().map_or(0, |found| found[usize::from(is_pulled)].len());
         if total - before + diagnostics.len() > KEPT_MAX {
             return Err(diagnostics);
         }
         known.count = known.count - before + diagnostics.len();
-        let found = known.files.entry(path.clone()).or_default();
+        let Some(found) = found else {
+            if !diagnostics.is_empty() {
+                let mut new = OfFile::default();
+                new[usize::from(is_pulled)] = diagnostics;
+                known.files.insert(path, new);
+            }
+            return Ok(Vec::new());
+        };
         let old = std::mem::replace(&mut found[usize::from(is_pulled)], diagnostics);
         if found.iter().all(Vec::is_empty) {
             known.files.remove(&path);
@@ -95,14 +106,19 @@ impl ProjectDiagnostics {
     fn remove_below(&mut self, path: &Path) -> Vec<(u32, Vec<Change>)> {
         let mut by_server = Vec::new();
         for (number, server) in &mut self.servers {
-            let below = server.files.range::<Path, _>((Bound::Included(path), Bound::Unbounded));
-            let below = below.map(|(path, _)| path.clone()).take_while(|found| found.starts_with(path));
+            let begin = path.as_os_str();
+            let below = server.files.range::<OsStr, _>((Bound::Included(begin), Bound::Unbounded));
+            // Beside what is below a folder `a` there is `a.rs`.
+            let below = below
+                .map(|(found, _)| found.clone())
+                .take_while(|found| found.as_encoded_bytes().starts_with(begin.as_encoded_bytes()))
+                .filter(|found| Path::new(found).starts_with(path));
             let mut changes = Vec::new();
             for path in below.collect::<Vec<_>>() {
                 let found = server.files.remove(&path).unwrap_or_default();
                 server.count -= found.iter().map(Vec::len).sum::<usize>();
                 let before = counts(&found[0]).with(counts(&found[1]));
-                changes.push(Change { path, before, after: Counts::default() });
+                changes.push(Change { path: path.into(), before, after: Counts::default() });
             }
             by_server.push((*number, changes));
         }
@@ -179,7 +195,7 @@ pub fn show_known(cx: &mut Cx<'_>, id: BufferId) {
     let asked = served.servers.iter().filter(|serving| serving.features.contains(Feature::Diagnostics));
     for (server, found) in asked.filter_map(|one| Some((one.server, known.project.servers.get(&one.server)?)))
     {
-        let Some(of_file) = found.files.get(&served.path) else { continue };
+        let Some(of_file) = found.files.get(served.path.as_os_str()) else { continue };
         for (is_pulled, briefs) in [false, true].into_iter().zip(of_file) {
             let text = buffer.area.text();
             let mark = |brief: &BriefDiagnostic| {
@@ -257,6 +273,8 @@ pub fn on_saved(cx: &mut Cx<'_>, id: BufferId) {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
     use crate::lsp::position::Range;
 
@@ -291,6 +309,20 @@ mod tests {
         all.set(1, true, report("/b", &[])).unwrap();
         all.set(2, true, report("/a", &[])).unwrap();
         assert!(all.is_empty() && all.servers.values().all(|server| server.files.is_empty()));
+    }
+
+    #[test]
+    fn project_diagnostics_below_a_removed_path_are_forgotten_and_no_others() {
+        let mut all = ProjectDiagnostics::default();
+        for path in ["/a", "/a-b", "/a/x", "/a/y/z", "/ab"] {
+            all.set(1, false, report(path, &[Severity::Error])).unwrap();
+        }
+        let removed = all.remove_below(Path::new("/a"));
+        let paths = removed[0].1.iter().map(|change| change.path.display().to_string());
+        assert_eq!(paths.collect::<Vec<_>>(), ["/a", "/a/x", "/a/y/z"]);
+        assert_eq!(all.count(), 2);
+        let left = all.of_severity(Severity::Error).map(|(path, ..)| path.display().to_string());
+        assert_eq!(left.collect::<Vec<_>>(), ["/a-b", "/ab"]);
     }
 
     #[test]
