@@ -19,6 +19,7 @@ use bowline::lsp::client::completion::{Trigger, TypedTriggers};
 use bowline::lsp::client::incoming::{FileDiagnostics, FileReport};
 use bowline::lsp::position::{Encoding, Position, Range};
 use bowline::lsp::table::Features;
+use bowline::runtime::agent_setup::trust_requests::ProgramTrust;
 use bowline::runtime::language_servers::process::ServerSpec;
 use bowline::runtime::language_servers::server::{ServerCommand, ServerState};
 use bowline::syntax::{HighlightedRange, Span};
@@ -113,6 +114,7 @@ fn server(number: u32, commands: Sender<ServerCommand>) -> RunningServer {
         command: Vec::new(),
         env: BTreeMap::new(),
         memory_max: Arc::default(),
+        trust: ProgramTrust::new(PathBuf::from("/"), PathBuf::from("/")),
         options,
     };
     RunningServer {
@@ -127,6 +129,7 @@ fn server(number: u32, commands: Sender<ServerCommand>) -> RunningServer {
         pulls: false,
         project_pull: None,
         triggers: TypedTriggers::default(),
+        waits_for_trust: false,
         methods: Vec::new(),
         commands,
     }

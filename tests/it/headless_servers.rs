@@ -85,7 +85,7 @@ fn language_server_of_the_project_runs_without_a_screen_only_once_it_is_trusted_
         String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
     };
     let out = asked(&home);
-    assert!(out.contains("has not trusted this folder"), "{out}");
+    assert!(out.contains("it is not trusted as it is now"), "{out}");
     assert!(!home.dir.path().join("script.json.log").exists(), "nothing was started");
     let trust = Trust::new(&home.dir.path().join("home/state"));
     let known = ProjectProgram::read(program.clone()).unwrap();
@@ -94,7 +94,7 @@ fn language_server_of_the_project_runs_without_a_screen_only_once_it_is_trusted_
     assert!(out.contains("ODD is not allowed here"), "{out}");
     std::fs::write(&program, "#!/bin/sh\nexit 1\n").unwrap();
     let out = asked(&home);
-    assert!(out.contains("has not trusted this folder"), "{out}");
+    assert!(out.contains("it is not trusted as it is now"), "{out}");
 }
 
 /// Allows nothing: every call is within its rules.

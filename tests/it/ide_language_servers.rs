@@ -66,23 +66,74 @@ async fn language_server_of_the_project_is_asked_for_again_once_it_has_changed()
     let mut ide = setup.start().await;
     ide.wait_for_text("Trust this project?").await;
     assert!(ide.picture().contains("toy-of-project"), "{}", ide.picture());
-    assert!(ide.picture().contains("own programs changes, you are asked again"), "{}", ide.picture());
+    assert!(ide.picture().contains("own programs changes"), "{}", ide.picture());
     assert_eq!(methods(&ide), [""; 0]);
     trust(&mut ide).await;
     ide.wait_for("the server runs", is_running).await;
     let mut ide = ide.restart().language_servers().open("a.toy").start().await;
     ide.wait_for("the server runs, as the answer is known", is_running).await;
     assert!(!ide.picture().contains("Trust this project?"), "{}", ide.picture());
-    std::fs::write(&program, std::fs::read_to_string(&program).unwrap() + "# changed\n").unwrap();
+    change(&program);
     let mut ide = ide.restart().language_servers().open("a.toy").start().await;
-    ide.wait_for_text("Trust this project?").await;
+    ide.wait_for_text("Trust these programs?").await;
+    assert!(ide.picture().contains("were changed since you trusted them"), "{}", ide.picture());
     assert!(ide.state().slots[LANGUAGE_SERVERS].servers.is_empty(), "nothing runs before the answer");
     ide.advance(Duration::from_secs(2));
     ide.keys("o").await;
     ide.wait_for("the server runs once", is_running).await;
     let mut ide = ide.restart().language_servers().open("a.toy").start().await;
-    ide.wait_for_text("Trust this project?").await;
+    ide.wait_for_text("Trust these programs?").await;
     assert!(ide.state().slots[LANGUAGE_SERVERS].servers.is_empty());
+    ide.advance(Duration::from_secs(2));
+    ide.keys("n").await;
+    ide.headless.idle().await;
+    assert!(ide.state().slots[LANGUAGE_SERVERS].servers.is_empty(), "no server is left for the file");
+}
+
+/// Changes a program.
+fn change(program: &Path) {
+    std::fs::write(program, std::fs::read_to_string(program).unwrap() + "# changed\n").unwrap();
+}
+
+#[tokio::test]
+async fn language_server_of_the_project_that_changes_while_it_runs_is_asked_for_before_its_restart() {
+    let setup = project("BAD\n", &script(&capabilities())).size(100, 20);
+    let work = setup.workspace_dir();
+    configure_own(&work.with_file_name("home"), &work, &work.with_file_name("script.json"));
+    let mut ide = setup.start().await;
+    trust(&mut ide).await;
+    ide.wait_for("the server runs", is_running).await;
+    wait_for_method(&mut ide, "textDocument/didOpen").await;
+    change(&work.join(OWN_SERVER));
+    let starts = |ide: &TestIde| methods(ide).iter().filter(|method| *method == "initialize").count();
+    ide.keys("alt-, k s").await;
+    ide.keys("Enter").await;
+    ide.wait_for("the server does not run", |state| !is_running(state)).await;
+    ide.keys("Escape").await;
+    ide.wait_for_text("Trust these programs?").await;
+    assert_eq!(starts(&ide), 1, "the changed program was not started");
+    ide.advance(Duration::from_secs(2));
+    ide.keys("y").await;
+    ide.wait_for("the server runs again", is_running).await;
+    poll(&mut ide, |log| methods_of(log).iter().filter(|method| *method == "initialize").count() == 2).await;
+    // Without trust in the folder it does not run any more, and cannot be started.
+    ide.keys("F1").await;
+    ide.type_in("Revoke project trust").await;
+    ide.keys("Enter").await;
+    ide.wait_for("the server is stopped", |state| !is_running(state)).await;
+    ide.keys("alt-, k s").await;
+    ide.keys("Enter").await;
+    ide.keys("Escape").await;
+    ide.wait_for("it cannot be started", |state| {
+        let server = &state.slots[LANGUAGE_SERVERS].servers[0];
+        matches!(server.state, ServerState::Failed { .. })
+    })
+    .await;
+    assert_eq!(starts(&ide), 2);
+    ide.keys("F1").await;
+    ide.type_in("Trust project").await;
+    ide.keys("Enter").await;
+    ide.wait_for("the server runs with trust", is_running).await;
 }
 
 #[tokio::test]

@@ -69,11 +69,15 @@ impl Trust {
         })
     }
 
-    /// Removes the decision about a folder.
+    /// Removes the decisions about a folder and about the files below it.
     pub fn forget(&self, path: &Path) -> io::Result<()> {
         let name = name_of(path)?;
         self.change(|answers| {
-            answers.remove(&name);
+            // Folders below it are projects of their own.
+            answers.retain(|known, _| {
+                let known_path = Path::new(known);
+                *known != name && (!known_path.starts_with(&name) || known_path.is_dir())
+            });
         })
     }
 
@@ -158,6 +162,10 @@ pub fn digest_with(folder: &Path, beside: &str) -> io::Result<String> {
 
 /// Returns a collision-resistant digest of a file's content, whatever its size.
 pub fn digest_of_file(path: &Path) -> io::Result<String> {
+    // Opening a pipe would wait for who writes to it.
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a file"));
+    }
     let mut context = Context::new(&SHA256);
     let (mut file, mut piece) = (File::open(path)?, vec![0; PIECE]);
     loop {

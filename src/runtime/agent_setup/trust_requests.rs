@@ -5,6 +5,10 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
 
 use crate::config::load::read_text;
 use crate::exec::storage::trust::{self, Trust, TrustState};
@@ -91,16 +95,94 @@ impl ProjectProgram {
     ///
     /// # Errors
     ///
-    /// It cannot be read.
+    /// It cannot be read, or is no file.
     pub fn read(path: PathBuf) -> io::Result<Self> {
         let digest = trust::digest_of_file(&path)
             .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
         Ok(Self { path, digest })
     }
+}
 
-    /// Returns the user's decision about it.
-    pub fn decision(&self, trust: &Trust) -> io::Result<TrustState> {
-        trust.state_of(&self.path, &self.digest)
+/// What the user has said about programs that run what a folder contains, and about those that it contains itself: in stored
+/// answers, and until this program ends. Clones are the same.
+#[derive(Debug, Clone)]
+pub struct ProgramTrust {
+    is_folder_trusted: Arc<AtomicBool>,
+    workspace: PathBuf,
+    answers: Trust,
+    once: Arc<Mutex<Vec<ProjectProgram>>>,
+}
+
+impl ProgramTrust {
+    /// Creates it for a folder that is not trusted so far; `state` is the folder of the stored answers.
+    pub fn new(workspace: PathBuf, state: PathBuf) -> Self {
+        Self {
+            is_folder_trusted: Arc::default(),
+            workspace,
+            answers: Trust::new(&state),
+            once: Arc::default(),
+        }
+    }
+
+    /// Notes whether the folder is trusted.
+    pub fn set_folder(&self, is_trusted: bool) {
+        self.is_folder_trusted.store(is_trusted, Ordering::SeqCst);
+    }
+
+    /// Returns what the user has said about a program as it is. Blocking.
+    ///
+    /// # Errors
+    ///
+    /// The answers cannot be read.
+    pub fn state_of(&self, program: &ProjectProgram) -> io::Result<TrustState> {
+        if self.once.lock().contains(program) {
+            return Ok(TrustState::Trusted);
+        }
+        self.answers.state_of(&program.path, &program.digest)
+    }
+
+    /// Trusts programs until this program ends.
+    pub fn trust_once(&self, programs: Vec<ProjectProgram>) {
+        self.once.lock().extend(programs);
+    }
+
+    /// Stores what the user says about programs. One that is gone needs no answer. Blocking.
+    ///
+    /// # Errors
+    ///
+    /// The answers cannot be stored.
+    pub fn answer(&self, programs: &[ProjectProgram], is_trusted: bool) -> io::Result<()> {
+        for program in programs {
+            match self.answers.answer(&program.path, &program.digest, is_trusted) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                stored => stored?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets everything that was said about the project and its programs. Blocking.
+    ///
+    /// # Errors
+    ///
+    /// The answers cannot be stored.
+    pub fn forget(&self) -> io::Result<()> {
+        self.once.lock().clear();
+        self.answers.forget(&self.workspace)
+    }
+
+    /// Whether a program may be started: the folder is trusted, and the program is none of the project's or trusted as it is
+    /// now. What cannot be read cannot be trusted. Blocking.
+    pub fn may_start(&self, program: &str) -> bool {
+        if !self.is_folder_trusted.load(Ordering::SeqCst) {
+            return false;
+        }
+        let Some(path) = ProjectProgram::path_of(program, &self.workspace) else { return true };
+        let found = ProjectProgram::read(path).and_then(|program| self.state_of(&program));
+        found.unwrap_or_else(|error| {
+            tracing::warn!(%error, "a program of the project is not started");
+            TrustState::Undecided
+        }) == TrustState::Trusted
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which programs exist in an environment.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,24 +26,32 @@ pub struct Candidate {
     pub check: Vec<String>,
 }
 
-/// Returns for each candidate whether it can be run. All are looked up by one command of the environment, which leaves the
+/// Returns for each candidate how it is run, if it can be: by its name, or by its path where that is in the workspace, so that it
+/// is known as a program of the project. All are looked up by one command of the environment, which leaves the
 /// project first, so that nothing of the project runs. It begins in the root: a policy may allow commands nowhere else.
 ///
 /// # Errors
 ///
 /// The environment does not run the command.
-pub async fn installed(env: &dyn Environment, candidates: &[Candidate]) -> Result<Vec<bool>, EnvError> {
+pub async fn installed(
+    env: &dyn Environment,
+    candidates: &[Candidate],
+    workspace: &Path,
+) -> Result<Vec<Option<String>>, EnvError> {
     if candidates.is_empty() {
         return Ok(Vec::new());
     }
-    let mut script = String::from("cd /\n");
+    let mut script = format!("cd /\nworkspace={}\n", quote(&workspace.display().to_string()));
     for candidate in candidates {
-        let mut test = format!("command -v -- {} >/dev/null 2>&1", quote(&candidate.program));
-        if !candidate.check.is_empty() {
-            let words: Vec<String> = candidate.check.iter().map(|word| quote(word)).collect();
-            test = format!("{test} && {} >/dev/null 2>&1 </dev/null", words.join(" "));
-        }
-        script.push_str(&format!("if {test}; then echo 1; else echo 0; fi\n"));
+        let words: Vec<String> = candidate.check.iter().map(|word| quote(word)).collect();
+        let check =
+            if words.is_empty() { "true".to_string() } else { format!("{} </dev/null", words.join(" ")) };
+        // A program of the project that the search path leads to is not run, either.
+        script.push_str(&format!(
+            "path=$(command -v -- {} 2>/dev/null) && case $path in \"$workspace\"/*) true;; *) {check} >/dev/null 2>&1;; esac \\\n\
+             && echo \"1$path\" || echo 0\n",
+            quote(&candidate.program)
+        ));
     }
     let spec =
         CommandSpec { script, cwd: env.root().to_path_buf(), timeout: Some(TIMEOUT), env: BTreeMap::new() };
@@ -55,6 +64,11 @@ pub async fn installed(env: &dyn Environment, candidates: &[Candidate]) -> Resul
     });
     env.run(spec, sink, CancellationToken::new()).await?;
     let output = String::from_utf8_lossy(&output.lock()).into_owned();
-    let mut answers = output.lines().map(|line| line == "1");
-    Ok(candidates.iter().map(|_| answers.next().unwrap_or(false)).collect())
+    let mut answers = output.lines().map(|line| line.strip_prefix('1'));
+    let run_as = |candidate: &Candidate, path: &str| {
+        let is_of_project = Path::new(path).starts_with(workspace);
+        if is_of_project { path.to_string() } else { candidate.program.clone() }
+    };
+    let found = candidates.iter().map(|candidate| Some(run_as(candidate, answers.next().flatten()?)));
+    Ok(found.collect())
 }

@@ -12,6 +12,7 @@ use crate::exec::commands::process::script::exec_script;
 use crate::exec::{EnvError, Environment, Input, RunningControl, SpawnSpec};
 use crate::lsp::client::StartOptions;
 use crate::lsp::wire::connection::{Connection, Incoming, Work};
+use crate::runtime::agent_setup::trust_requests::ProgramTrust;
 
 /// Bytes of a line of standard error that are kept.
 const LINE_MAX: usize = 1 << 10;
@@ -27,9 +28,25 @@ pub struct ServerSpec {
     pub env: BTreeMap<String, String>,
     /// Bytes of memory that it and its children may use. The user may change it at any time.
     pub memory_max: Arc<AtomicU64>,
+    /// What the user has said about programs of the project, of which it may be one.
+    pub trust: ProgramTrust,
     /// What it gets with its start.
     pub options: StartOptions,
 }
+
+/// Why a process is not started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The user has not trusted the folder, or this program of it, as it is now.
+    #[error("{UNTRUSTED}")]
+    Untrusted,
+    /// The environment.
+    #[error(transparent)]
+    Environment(#[from] EnvError),
+}
+
+/// What is said of a server whose folder or program is not trusted.
+pub const UNTRUSTED: &str = "it is not trusted as it is now";
 
 impl ServerSpec {
     /// Returns its command line as it is shown.
@@ -62,8 +79,13 @@ pub struct Process {
 ///
 /// # Errors
 ///
-/// Those of the environment.
-pub async fn spawn(env: &dyn Environment, spec: &ServerSpec) -> Result<Process, EnvError> {
+/// See [`StartError`].
+pub async fn spawn(env: &dyn Environment, spec: &ServerSpec) -> Result<Process, StartError> {
+    let (trust, program) = (spec.trust.clone(), spec.command.first().cloned().unwrap_or_default());
+    let may_start = tokio::task::spawn_blocking(move || trust.may_start(&program)).await;
+    if !may_start.unwrap_or_default() {
+        return Err(StartError::Untrusted);
+    }
     let running = env
         .spawn(SpawnSpec {
             script: exec_script(&spec.command),
@@ -74,7 +96,9 @@ pub async fn spawn(env: &dyn Environment, spec: &ServerSpec) -> Result<Process, 
             reports_folder: false,
         })
         .await?;
-    let Some(input) = running.input else { return Err(EnvError::unsupported(&PathBuf::from(&spec.name))) };
+    let Some(input) = running.input else {
+        return Err(EnvError::unsupported(&PathBuf::from(&spec.name)).into());
+    };
     let (connection, work, incoming) = Connection::new(running.output, input);
     Ok(Process { connection, work, incoming, errors: running.errors, control: running.control })
 }

@@ -15,6 +15,7 @@ use crate::lsp::client::StartOptions;
 use crate::lsp::table::program;
 use crate::lsp::table::root::{Folders, server_root};
 use crate::lsp::table::{Features, Language, Origin, Server, Table};
+use crate::runtime::agent_setup::trust_requests::ProgramTrust;
 use crate::workspace::list;
 
 /// Maximum bytes of a file that is opened at servers only for a tool.
@@ -53,6 +54,8 @@ pub struct Search {
     pub path: PathBuf,
     /// The workspace.
     pub workspace: PathBuf,
+    /// What the user has said about programs of the project.
+    pub trust: ProgramTrust,
     /// The begin of its first line.
     pub first_line: String,
 }
@@ -74,12 +77,12 @@ impl Search {
         env: Arc<dyn Environment>,
         table: Arc<Table>,
         path: PathBuf,
-        workspace: PathBuf,
+        (workspace, trust): (PathBuf, ProgramTrust),
         text: &str,
     ) -> Self {
         let line = text.lines().next().unwrap_or_default();
         let first_line = line[..line.floor_char_boundary(FIRST_LINE_MAX)].to_string();
-        Self { env, table, path, workspace, first_line }
+        Self { env, table, path, workspace, trust, first_line }
     }
 
     /// Returns the root of each server; `None` where it does not serve the file.
@@ -134,16 +137,16 @@ impl Search {
             }
         }
         let asked: Vec<Candidate> = candidates.iter().map(|(_, candidate)| candidate.clone()).collect();
-        let answers = installed(&*self.env, &asked).await?;
+        let answers = installed(&*self.env, &asked, &self.workspace).await?;
         let mut wanted: Vec<WantedServer> = Vec::new();
         let mut groups = Vec::new();
-        for ((n, candidate), is_installed) in candidates.into_iter().zip(answers) {
-            let (row, Some(root)) = (&uses[n], &roots[n]) else { continue };
-            if !is_installed || groups.contains(&row.group) {
+        for ((n, _), program) in candidates.into_iter().zip(answers) {
+            let (row, Some(root), Some(program)) = (&uses[n], &roots[n], program) else { continue };
+            if groups.contains(&row.group) {
                 continue;
             }
             groups.push(row.group);
-            let spec = spec(row.server, candidate.program, root.clone());
+            let spec = spec(row.server, program, root.clone(), self.trust.clone());
             wanted.push(WantedServer { spec, features: row.features });
         }
         let known = |server: &Server| format!("{} ({})", server.name, server.command);
@@ -152,12 +155,13 @@ impl Search {
     }
 }
 
-fn spec(server: &Server, program: String, root: PathBuf) -> ServerSpec {
+fn spec(server: &Server, program: String, root: PathBuf, trust: ProgramTrust) -> ServerSpec {
     ServerSpec {
         name: server.name.clone(),
         command: std::iter::once(program).chain(server.args.iter().cloned()).collect(),
         env: server.environment.clone(),
         memory_max: Arc::new(AtomicU64::new(u64::MAX)),
+        trust,
         options: StartOptions {
             process_id: Some(own_process_id()),
             root,

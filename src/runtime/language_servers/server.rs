@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::process::{self, Process, ServerSpec};
+use super::process::{self, Process, ServerSpec, StartError};
 use crate::exec::{Environment, RunningControl, Usage};
 use crate::lsp::client::incoming::ServerEvent;
 use crate::lsp::client::{Client, OpenDocument};
@@ -148,7 +148,7 @@ enum Ended {
     /// By itself.
     Failed(String),
     /// It used too much: only the user starts it again.
-    OverLimit(String),
+    ForGood(String),
 }
 
 /// Where updates go.
@@ -213,7 +213,7 @@ async fn run_with_idle(
                 owner.send_state(ServerState::Stopped).await;
                 owner.wait_until_wanted(None).await
             }
-            Ended::OverLimit(reason) => {
+            Ended::ForGood(reason) => {
                 owner.send_state(ServerState::Failed { reason }).await;
                 failures = 0;
                 owner.wait_for_restart().await
@@ -246,7 +246,7 @@ impl Owner {
             Ended::Restart => return,
             Ended::Dropped | Ended::Stopped => "it was stopped".to_string(),
             Ended::Idle => "no file wants it".to_string(),
-            Ended::Failed(reason) | Ended::OverLimit(reason) => reason.clone(),
+            Ended::Failed(reason) | Ended::ForGood(reason) => reason.clone(),
         };
         for asked in std::mem::take(&mut self.unanswered) {
             // The question may have been cancelled.
@@ -325,6 +325,8 @@ impl Owner {
         self.send_state(ServerState::Starting).await;
         let process = match process::spawn(&*self.env, &self.spec).await {
             Ok(process) => process,
+            // Until the user has said something about it, or starts it again.
+            Err(error @ StartError::Untrusted) => return Ended::ForGood(error.to_string()),
             Err(error) => return Ended::Failed(error.to_string()),
         };
         let Process { connection, work, mut incoming, errors, mut control } = process;
@@ -482,7 +484,7 @@ impl Owner {
         let (used, limit) = (control.usage().await?.memory, self.spec.memory_max.load(Ordering::Relaxed));
         (used > limit).then(|| {
             let [used, limit] = [used, limit].map(|bytes| bytes >> 20);
-            Ended::OverLimit(format!(
+            Ended::ForGood(format!(
                 "it used {used} MB of memory, more than language-server-memory allows ({limit} MB)"
             ))
         })

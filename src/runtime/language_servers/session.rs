@@ -19,11 +19,10 @@ use super::search::{self, Search, WantedServer};
 use super::server::ServerCommand;
 use super::table_files;
 use crate::exec::Environment;
-use crate::exec::storage::trust::{Trust, TrustState};
 use crate::lsp::capabilities::watched_files::FileChange;
 use crate::lsp::client::Client;
 use crate::lsp::table::{Feature, Features, Table};
-use crate::runtime::agent_setup::trust_requests::{ProjectProgram, TrustRequests};
+use crate::runtime::agent_setup::trust_requests::{ProgramTrust, TrustRequests};
 use crate::tools::interaction::language_servers::{
     FoundDiagnostics, LanguageServers, NoServers, OpenFile, OpenServer, Purpose, ServerStatus,
 };
@@ -182,24 +181,15 @@ impl Inner {
         self.table.get_or_try_init(read).await.cloned()
     }
 
-    /// Fails unless the user has trusted the programs that the project itself contains, as they are now.
-    async fn check_programs(&self, wanted: &[WantedServer]) -> Result<(), NoServers> {
-        let first = wanted.iter().filter_map(|wanted| wanted.spec.command.first());
-        let paths = first.filter_map(|program| ProjectProgram::path_of(program, &self.options.workspace));
-        let (paths, trust): (Vec<PathBuf>, Trust) = (paths.collect(), Trust::new(&self.options.state));
-        let are_trusted = move || {
-            paths.into_iter().try_fold(true, |are_trusted, path| {
-                let decision = ProjectProgram::read(path)?.decision(&trust)?;
-                Ok::<_, std::io::Error>(are_trusted && decision == TrustState::Trusted)
-            })
-        };
-        trusted(tokio::task::spawn_blocking(are_trusted).await)
-    }
-
     /// Fails unless the user has trusted the folder as it is now.
     async fn check_trust(&self) -> Result<(), NoServers> {
         let options = self.options.clone();
-        trusted(tokio::task::spawn_blocking(move || options.is_trusted()).await)
+        match tokio::task::spawn_blocking(move || options.is_trusted()).await {
+            Ok(Ok(true)) => Ok(()),
+            Ok(Ok(false)) => Err(NoServers::Untrusted),
+            Ok(Err(error)) => Err(NoServers::File(error.to_string())),
+            Err(error) => Err(NoServers::File(error.to_string())),
+        }
     }
 
     async fn read(&self, path: &Path) -> Result<String, NoServers> {
@@ -207,8 +197,11 @@ impl Inner {
     }
 
     fn search(&self, table: Arc<Table>, path: &Path, text: &str) -> Search {
-        let (env, workspace) = (self.options.env.clone(), self.options.workspace.clone());
-        Search::of_text(env, table, path.to_path_buf(), workspace, text)
+        let SessionOptions { env, workspace, state, .. } = self.options.clone();
+        let trust = ProgramTrust::new(workspace.clone(), state);
+        // Nothing is searched for before that is known.
+        trust.set_folder(true);
+        Search::of_text(env, table, path.to_path_buf(), (workspace, trust), text)
     }
 
     async fn open(&self, path: PathBuf, wait: Duration) -> Result<OpenFile, NoServers> {
@@ -229,7 +222,6 @@ impl Inner {
                 NoServers::NotInstalled(known)
             });
         }
-        self.check_programs(&found.wanted).await?;
         let serving: Vec<(ServerId, Features)> = found
             .wanted
             .into_iter()
@@ -330,14 +322,5 @@ impl Inner {
             return None;
         }
         Some(Shared::visit(&self.shared, path, &language_id, text, serving).await)
-    }
-}
-/// Returns what a look at the user's decisions says.
-fn trusted(found: Result<std::io::Result<bool>, tokio::task::JoinError>) -> Result<(), NoServers> {
-    match found {
-        Ok(Ok(true)) => Ok(()),
-        Ok(Ok(false)) => Err(NoServers::Untrusted),
-        Ok(Err(error)) => Err(NoServers::File(error.to_string())),
-        Err(error) => Err(NoServers::File(error.to_string())),
     }
 }

@@ -13,6 +13,7 @@ use crate::ide::core::context::{Cx, Tasks, answer_or_error};
 use crate::ide::core::state::State;
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer, Serving};
 use crate::ide::features::language_servers::{agent_files, questions, sync, updates};
+use crate::ide::features::plugins;
 use crate::ide::model::diagnostics::Source;
 use crate::lsp::answers::diagnostics::Diagnostic;
 use crate::lsp::client::incoming::FileDiagnostics;
@@ -152,9 +153,10 @@ fn begin(cx: &mut Cx<'_>, path: PathBuf, wait: Duration, purpose: Purpose, reply
     }
     let started: Vec<(u32, String, PathBuf)> = known.servers.iter().map(RunningServer::place).collect();
     let (env, workspace) = (cx.env.clone(), cx.state.workspace.clone());
+    let trust = plugins::run::program_trust(cx.state);
     let work = async move {
         let text = read_text(&*env, &path).await.ok()?;
-        let search = Search::of_text(env, table, path.clone(), workspace, &text);
+        let search = Search::of_text(env, table, path.clone(), (workspace, trust), &text);
         let (language_id, serving) = search.started(&started).await?;
         Some((path, language_id, serving, text))
     };

@@ -16,6 +16,8 @@ use crate::ide::features::language_servers::agent::answer;
 use crate::ide::features::language_servers::questions::client_or_reason;
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, Serving};
 use crate::ide::features::language_servers::{start, sync};
+use crate::ide::features::plugins;
+use crate::ide::features::plugins::state::Permit;
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::diagnostics::Source;
 use crate::lsp::client::OpenDocument;
@@ -66,9 +68,10 @@ pub fn open(cx: &mut Cx<'_>, path: PathBuf, wait: Duration, reply: Reply) {
         return wait_for_clients(cx, Opening { path, servers, guard: None, wait, reply });
     }
     let (env, workspace) = (cx.env.clone(), cx.state.workspace.clone());
+    let trust = plugins::run::program_trust(cx.state);
     let work = async move {
         let text = read_text(&*env, &path).await.map_err(NoServers::File)?;
-        let found = Search::of_text(env, table, path.clone(), workspace, &text).run().await;
+        let found = Search::of_text(env, table, path.clone(), (workspace, trust), &text).run().await;
         let found = found.map_err(|error| NoServers::Environment(error.to_string()))?;
         Ok::<_, NoServers>((path, text, found.ok_or(NoServers::UnknownLanguage)?))
     };
@@ -89,7 +92,7 @@ fn start_for(cx: &mut Cx<'_>, found: Found, (path, text): (PathBuf, String), wai
             if known.is_empty() { NoServers::UnknownLanguage } else { NoServers::NotInstalled(known) };
         return answer(reply, Err(reason));
     }
-    if !start::are_trusted(cx.state, &found.wanted) {
+    if found.wanted.iter().any(|wanted| start::permit(cx.state, wanted) != Permit::Given) {
         start::request_trust(cx, &found.wanted);
         return answer(reply, Err(NoServers::Untrusted));
     }

@@ -19,11 +19,11 @@ use crate::ide::features::language_servers::state::LANGUAGE_SERVERS;
 use crate::ide::features::pipe::command::{OUTPUT_MAX, collect};
 use crate::ide::features::pipe::job::ShellProblem;
 use crate::ide::features::plugins;
-use crate::ide::features::plugins::state::{ProgramKind, TrustedPrograms, WantedProgram};
+use crate::ide::features::plugins::state::{ProgramKind, WantedProgram};
 use crate::ide::model::buffers::{Buffer, BufferId};
 use crate::lsp::table::root::root_of;
 use crate::lsp::table::{Formatter, Language, Pattern, program};
-use crate::runtime::agent_setup::trust_requests::ProjectProgram;
+use crate::runtime::agent_setup::trust_requests::{ProgramTrust, ProjectProgram};
 use crate::runtime::language_servers::find::{Candidate, installed};
 use crate::runtime::language_servers::search::Disk;
 use crate::text::changes::ChangeSet;
@@ -66,7 +66,7 @@ pub struct Program {
     workspace: PathBuf,
     roots: Vec<Pattern>,
     formatter: Formatter,
-    trusted: TrustedPrograms,
+    trust: ProgramTrust,
 }
 
 /// What became of a program.
@@ -82,10 +82,11 @@ pub enum Outcome {
 
 impl Program {
     /// Returns the program for an open file, if the table has one.
-    pub fn of(cx: &Cx<'_>, id: BufferId) -> Option<Self> {
+    pub fn of(cx: &mut Cx<'_>, id: BufferId) -> Option<Self> {
         let language = language(cx.state, id)?;
         let formatter = language.formatter.clone()?;
         let roots = language.roots.clone();
+        let trust = plugins::run::program_trust(cx.state);
         let buffer = cx.state.buffers.all().iter().find(|buffer| buffer.id == id)?;
         Some(Self {
             env: cx.env.clone(),
@@ -93,7 +94,7 @@ impl Program {
             workspace: cx.state.workspace.clone(),
             roots,
             formatter,
-            trusted: plugins::run::trusted_programs(cx.state),
+            trust,
         })
     }
 
@@ -115,7 +116,8 @@ impl Program {
         let found = self.found(&root).await.map_err(said)?;
         let Some(program) = found else { return Ok(Outcome::NotInstalled(self.name())) };
         let words = self.words(program, &root);
-        if !self.trusted.contain(&words[0]) {
+        let (trust, program) = (self.trust.clone(), words[0].clone());
+        if !on_thread(move || trust.may_start(&program)).await {
             let args = self.formatter.args.iter().map(String::as_str);
             let line: Vec<&str> = std::iter::once(words[0].as_str()).chain(args).collect();
             return Ok(Outcome::Untrusted(WantedProgram {
@@ -143,9 +145,8 @@ impl Program {
         let candidates = program::candidates(&self.formatter.command, root, &self.workspace);
         let candidates: Vec<Candidate> =
             candidates.into_iter().map(|program| Candidate { program, check: Vec::new() }).collect();
-        let answers = installed(&*self.env, &candidates).await.map_err(|error| error.to_string())?;
-        let mut found = candidates.into_iter().zip(answers);
-        Ok(found.find_map(|(candidate, is_installed)| is_installed.then_some(candidate.program)))
+        let answers = installed(&*self.env, &candidates, &self.workspace).await;
+        Ok(answers.map_err(|error| error.to_string())?.into_iter().flatten().next())
     }
 
     /// Returns its command line. The file is named as seen from where the program runs.
@@ -177,6 +178,8 @@ mod tests {
 
     /// A program for `a/x.toy` in a trusted folder.
     fn program(root: &Path, command: &str, args: &[&str]) -> Program {
+        let trust = ProgramTrust::new(root.to_path_buf(), root.join("state"));
+        trust.set_folder(true);
         Program {
             env: Arc::new(LocalEnvironment::new(root.to_path_buf(), std::iter::empty())),
             path: root.join("a/x.toy"),
@@ -186,11 +189,7 @@ mod tests {
                 command: command.to_string(),
                 args: args.iter().map(|arg| (*arg).to_string()).collect(),
             },
-            trusted: TrustedPrograms {
-                is_folder_trusted: true,
-                workspace: root.to_path_buf(),
-                own: Vec::new(),
-            },
+            trust,
         }
     }
 
@@ -242,14 +241,19 @@ mod tests {
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(&file, "#!/bin/sh\ntr a-z A-Z\n").unwrap();
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let program = |is_folder_trusted: bool, own: &[&Path]| {
-            let own = own.iter().map(|path| path.to_path_buf()).collect();
-            let trusted = TrustedPrograms { is_folder_trusted, workspace: root.clone(), own };
-            Program { trusted, ..program(&root, "fmt-of-project", &[]) }
+        let trust = ProgramTrust::new(root.clone(), root.join("state"));
+        let program = |is_trusted: bool| {
+            trust.set_folder(is_trusted);
+            Program { trust: trust.clone(), ..program(&root, "fmt-of-project", &[]) }
         };
         let untrusted = Err(format!("untrusted: {}", file.display()));
-        assert_eq!(formatted(program(false, &[&file]), "one").await, untrusted);
-        assert_eq!(formatted(program(true, &[]), "one").await, untrusted, "the project's own program is not");
-        assert_eq!(formatted(program(true, &[&file]), "one").await, Ok("ONE".to_string()));
+        assert_eq!(formatted(program(true), "one").await, untrusted, "the project's own program is not");
+        trust.answer(&[ProjectProgram::read(file.clone()).unwrap()], true).unwrap();
+        assert_eq!(formatted(program(false), "one").await, untrusted);
+        assert_eq!(formatted(program(true), "one").await, Ok("ONE".to_string()));
+        std::fs::write(&file, "#!/bin/sh\ntr A-Z a-z\n").unwrap();
+        assert_eq!(formatted(program(true), "one").await, untrusted, "it has changed since");
+        trust.trust_once(vec![ProjectProgram::read(file.clone()).unwrap()]);
+        assert_eq!(formatted(program(true), "ONE").await, Ok("one".to_string()));
     }
 }

@@ -103,7 +103,7 @@ pub const FEATURE: Feature = Feature {
             project_diagnostics::on_saved(cx, buffer);
         }
         FeatureEvent::Closing(id) => sync::close(cx, id),
-        FeatureEvent::TrustChanged => start::start_waiting(cx),
+        FeatureEvent::TrustChanged => start::on_trust_changed(cx),
         FeatureEvent::FrameSent | FeatureEvent::BeforeSleep => {
             sync::after_changes(cx);
             line_messages::after_frame(cx);

@@ -14,7 +14,7 @@ use crate::ide::features::language_servers::project_diagnostics::ProjectDiagnost
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer, Serving};
 use crate::ide::features::language_servers::{sync, updates};
 use crate::ide::features::plugins;
-use crate::ide::features::plugins::state::{ProgramKind, WantedProgram};
+use crate::ide::features::plugins::state::{Permit, ProgramKind, WantedProgram};
 use crate::ide::model::buffers::BufferId;
 use crate::ide::model::diagnostic_counts::DiagnosticCounts;
 use crate::ide::model::diagnostics::Diagnostics;
@@ -22,7 +22,7 @@ use crate::lsp::client::completion::TypedTriggers;
 use crate::runtime::agent_setup::trust_requests::ProjectProgram;
 use crate::runtime::language_servers::process::ServerSpec;
 use crate::runtime::language_servers::search::{FIRST_LINE_MAX, Found, Search, WantedServer};
-use crate::runtime::language_servers::server::{self, ServerState};
+use crate::runtime::language_servers::server::{self, ServerCommand, ServerState};
 use crate::runtime::language_servers::table_files;
 use crate::text::position::{Byte, Line};
 use crate::text::rope::Text;
@@ -80,6 +80,7 @@ pub fn find(cx: &mut Cx<'_>, id: BufferId) {
         table,
         path: path.to_path_buf(),
         workspace: cx.state.workspace.clone(),
+        trust: plugins::run::program_trust(cx.state),
         first_line,
     };
     cx.tasks.spawn("language-servers.find", search.run(), move |cx, found| {
@@ -94,23 +95,25 @@ pub fn find(cx: &mut Cx<'_>, id: BufferId) {
         if !wanted.is_empty() {
             cx.state.slots[LANGUAGE_SERVERS].waiting.insert(id, (language_id, wanted));
             start_waiting(cx);
+            request_waiting(cx);
         }
     });
 }
 
-/// Starts the servers of the texts that wait, if the folder is trusted; else the user is asked, once.
-pub fn start_waiting(cx: &mut Cx<'_>) {
+/// Starts the servers of the texts that wait for trust, where the user has said all that is to be said.
+fn start_waiting(cx: &mut Cx<'_>) {
     if cx.state.slots[LANGUAGE_SERVERS].waiting.is_empty() {
         return;
     }
-    let waiting = cx.state.slots[LANGUAGE_SERVERS].waiting.values();
-    let wanted: Vec<WantedServer> = waiting.flat_map(|(_, wanted)| wanted).cloned().collect();
-    if !are_trusted(cx.state, &wanted) {
-        return request_trust(cx, &wanted);
-    }
     let waiting = std::mem::take(&mut cx.state.slots[LANGUAGE_SERVERS].waiting);
     for (id, (language_id, wanted)) in waiting {
-        let servers = wanted
+        if wanted.iter().any(|wanted| permit(cx.state, wanted) == Permit::Unknown) {
+            cx.state.slots[LANGUAGE_SERVERS].waiting.insert(id, (language_id, wanted));
+            continue;
+        }
+        let given = wanted.into_iter().filter(|wanted| permit(cx.state, wanted) == Permit::Given);
+        let given: Vec<WantedServer> = given.collect();
+        let servers = given
             .into_iter()
             .map(|wanted| Serving { server: running(cx, wanted.spec), features: wanted.features })
             .collect();
@@ -118,14 +121,36 @@ pub fn start_waiting(cx: &mut Cx<'_>) {
     }
 }
 
-/// Whether servers may be started.
-pub fn are_trusted(state: &State, wanted: &[WantedServer]) -> bool {
-    let trusted = plugins::run::trusted_programs(state);
-    let is_trusted = |server: &WantedServer| {
-        let program = server.spec.command.first();
-        trusted.contain(program.map_or("", String::as_str))
-    };
-    wanted.iter().all(is_trusted)
+/// Returns what the user has said about a server.
+pub fn permit(state: &State, wanted: &WantedServer) -> Permit {
+    plugins::run::permit(state, wanted.spec.command.first().map_or("", String::as_str))
+}
+
+/// The user has said something about the folder or about programs: starts what waits for that, and stops what may not run any
+/// more.
+pub fn on_trust_changed(cx: &mut Cx<'_>) {
+    start_waiting(cx);
+    let servers = cx.state.slots[LANGUAGE_SERVERS].servers.iter();
+    let permits: Vec<Permit> = servers
+        .map(|server| plugins::run::permit(cx.state, server.spec.command.first().map_or("", String::as_str)))
+        .collect();
+    for (server, permit) in cx.state.slots[LANGUAGE_SERVERS].servers.iter_mut().zip(permits) {
+        let runs = !matches!(server.state, ServerState::Stopped | ServerState::Failed { .. });
+        if permit == Permit::Given && std::mem::take(&mut server.waits_for_trust) {
+            server.send(ServerCommand::Restart);
+        } else if permit != Permit::Given && runs {
+            server.waits_for_trust = server.send(ServerCommand::Stop);
+        }
+    }
+}
+
+/// Asks the user about the servers for which texts wait.
+fn request_waiting(cx: &mut Cx<'_>) {
+    let waiting = cx.state.slots[LANGUAGE_SERVERS].waiting.values();
+    let wanted: Vec<WantedServer> = waiting.flat_map(|(_, wanted)| wanted).cloned().collect();
+    if !wanted.is_empty() {
+        request_trust(cx, &wanted);
+    }
 }
 
 /// Asks the user whether the folder is trusted, because servers are wanted.
@@ -184,6 +209,7 @@ pub fn running(cx: &mut Cx<'_>, spec: ServerSpec) -> u32 {
         pulls: true,
         project_pull: None,
         triggers: TypedTriggers::default(),
+        waits_for_trust: false,
         methods: Vec::new(),
         commands,
     });

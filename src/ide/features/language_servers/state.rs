@@ -80,6 +80,8 @@ pub struct RunningServer {
     pub project_pull: Option<DropGuard>,
     /// The characters that it wants to hear of while the user types.
     pub triggers: TypedTriggers,
+    /// Whether it does not run because its folder or its program is not trusted.
+    pub waits_for_trust: bool,
     /// The methods that it offers.
     pub methods: Vec<&'static str>,
     /// Where commands for it go.

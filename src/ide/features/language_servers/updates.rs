@@ -15,10 +15,12 @@ use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningSer
 use crate::ide::features::language_servers::sync;
 use crate::ide::features::language_servers::watched_files;
 use crate::ide::features::language_servers::window;
+use crate::ide::features::plugins;
 use crate::ide::model::diagnostics::{Mark, Source};
 use crate::lsp::client::QuestionError;
 use crate::lsp::client::incoming::{FileDiagnostics, FileReport, ServerEvent};
 use crate::lsp::table::Feature;
+use crate::runtime::language_servers::process::UNTRUSTED;
 use crate::runtime::language_servers::server::{ServerState, ServerUpdate};
 use crate::text::position::Byte;
 
@@ -34,6 +36,9 @@ fn set_state(cx: &mut Cx<'_>, number: u32, state: ServerState) {
     let now = cx.now_ms;
     let Some(server) = cx.state.slots[LANGUAGE_SERVERS].server_mut(number) else { return };
     server.progress.clear();
+    // Its program is another one than the user has seen.
+    let is_untrusted = matches!(&state, ServerState::Failed { reason } if reason == UNTRUSTED);
+    server.waits_for_trust |= is_untrusted;
     let name = visible(&server.spec.name).into_owned();
     let failed = match &state {
         ServerState::Failed { reason } => Some(format!("{name} does not run: {}", visible(reason))),
@@ -71,6 +76,10 @@ fn set_state(cx: &mut Cx<'_>, number: u32, state: ServerState) {
     if let Some(failed) = failed {
         let log = cx.state.how_to("lsp.servers");
         cx.state.set_error(format!("{failed}. Its log: {log}"));
+    }
+    if is_untrusted && plugins::run::is_trusted(cx.state) {
+        // Asks about the program as it is now.
+        plugins::run::read(cx, false, None);
     }
     server_list::refresh(cx);
     cx.state.damage.add(Part::Status);

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::config::plugins;
 use crate::exec::storage::trust::{Trust, TrustState};
-use crate::ide::features::plugins::state::{PluginsJob, PluginsRead, TrustChange};
+use crate::ide::features::plugins::state::{KnownProgram, PluginsJob, PluginsRead, TrustChange};
 use crate::runtime::agent_setup::trust_requests::{self, ProjectProgram, TrustRequests};
 
 /// Stores the user's decision about the project's plugins, if any, then reads all plugins. Blocking.
@@ -32,21 +32,8 @@ pub fn read(job: &PluginsJob) -> PluginsRead {
         }
         if wants {
             let digest = digest?;
-            let paths = job.programs.iter().filter_map(|program| program.path.clone());
-            let programs = paths.map(ProjectProgram::read);
-            // One that is gone cannot be started.
-            let is_there =
-                |read: &io::Result<_>| !matches!(read, Err(error) if error.kind() == io::ErrorKind::NotFound);
-            read.programs = programs.filter(is_there).collect::<Result<_, _>>()?;
-            let of_programs = read.programs.iter().map(|program| program.decision(&trust));
-            let decisions: Vec<TrustState> = std::iter::once(trust.state_of(&job.workspace, &digest))
-                .chain(of_programs)
-                .collect::<Result<_, _>>()?;
-            read.decision = if decisions.contains(&TrustState::Refused) {
-                Some(false)
-            } else {
-                (!decisions.contains(&TrustState::Undecided)).then_some(true)
-            };
+            read.decision = decided(trust.state_of(&job.workspace, &digest)?);
+            read.programs = programs(job, &mut problems)?;
             read.digest = Some(digest.into());
         }
         Ok(())
@@ -61,20 +48,43 @@ pub fn read(job: &PluginsJob) -> PluginsRead {
     read
 }
 
+fn decided(state: TrustState) -> Option<bool> {
+    match state {
+        TrustState::Trusted => Some(true),
+        TrustState::Refused => Some(false),
+        TrustState::Undecided => None,
+    }
+}
+
+/// Reads the programs that the project itself contains. One that cannot be read cannot be trusted.
+fn programs(job: &PluginsJob, problems: &mut Vec<String>) -> io::Result<Vec<KnownProgram>> {
+    let mut paths: Vec<_> = job.programs.iter().filter_map(|program| program.path.clone()).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    let mut known = Vec::new();
+    for path in paths {
+        match ProjectProgram::read(path) {
+            Ok(program) => {
+                let decision = decided(job.program_trust.state_of(&program)?);
+                known.push(KnownProgram { program, decision });
+            }
+            // It cannot be started either, until it is wanted again.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => problems.push(format!("a program of this project cannot be trusted: {error}")),
+        }
+    }
+    Ok(known)
+}
+
 /// Stores the user's decision.
 fn store(job: &PluginsJob, trust: &Trust, change: &TrustChange) -> io::Result<()> {
     match change {
         TrustChange::Set { digest, programs, is_trusted } => {
-            for program in programs {
-                trust.answer(&program.path, &program.digest, *is_trusted)?;
+            if let Some(digest) = digest {
+                trust.answer(&job.workspace, digest, *is_trusted)?;
             }
-            trust.answer(&job.workspace, digest, *is_trusted)
+            job.program_trust.answer(programs, *is_trusted)
         }
-        TrustChange::Forget => {
-            for path in job.programs.iter().filter_map(|program| program.path.as_ref()) {
-                trust.forget(path)?;
-            }
-            trust.forget(&job.workspace)
-        }
+        TrustChange::Forget => job.program_trust.forget(),
     }
 }

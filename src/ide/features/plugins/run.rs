@@ -19,11 +19,12 @@ use crate::ide::features::permissions;
 use crate::ide::features::pipe::job::ShellProblem;
 use crate::ide::features::plugins::state::PLUGINS;
 use crate::ide::features::plugins::state::{
-    PluginCommand, PluginJob, PluginProblem, PluginResult, PluginText, PluginsJob, PluginsRead, ProgramKind,
-    Trust, TrustChange, TrustedPrograms, WantedProgram,
+    Permit, PluginCommand, PluginJob, PluginProblem, PluginResult, PluginText, PluginsJob, PluginsRead,
+    ProgramKind, Trust, TrustChange, WantedProgram,
 };
 use crate::ide::features::plugins::{program, read};
 use crate::ide::model::buffers::{Buffer, BufferId};
+use crate::runtime::agent_setup::trust_requests::{ProgramTrust, ProjectProgram};
 use crate::tui::input::Key;
 
 /// Prefix of the ids of plugin commands.
@@ -48,7 +49,17 @@ pub fn read(cx: &mut Cx<'_>, requested: bool, say: Option<TrustChange>) {
     let state = cx.state.slots[PLUGINS].state.clone();
     let programs = cx.state.slots[PLUGINS].programs.clone();
     let (count, is_decided) = (programs.len(), say.is_some());
-    let job = PluginsJob { own, workspace, home, programs, state, asked: requested, trust_change: say };
+    let program_trust = program_trust(cx.state);
+    let job = PluginsJob {
+        own,
+        workspace,
+        home,
+        programs,
+        state,
+        program_trust,
+        asked: requested,
+        trust_change: say,
+    };
     cx.tasks.spawn_blocking(
         "plugins.read",
         move || read::read(&job),
@@ -75,21 +86,48 @@ pub fn on_connected(cx: &mut Cx<'_>) {
     }
 }
 
-/// Returns which programs may be started; for others [`request_programs`] asks.
-pub fn trusted_programs(state: &State) -> TrustedPrograms {
-    let own = state.slots[PLUGINS].read.programs.iter().map(|program| program.path.clone());
-    TrustedPrograms {
-        is_folder_trusted: matches!(state.slots[PLUGINS].trusted, Trust::Always | Trust::Session),
-        workspace: state.workspace.clone(),
-        own: own.collect(),
+/// Whether programs that run what the folder contains may be started.
+pub fn is_trusted(state: &State) -> bool {
+    matches!(state.slots[PLUGINS].trusted, Trust::Always | Trust::Session)
+}
+
+/// Returns what the user has said about the project's own programs.
+pub fn program_trust(state: &mut State) -> ProgramTrust {
+    let (workspace, is_trusted) = (state.workspace.clone(), is_trusted(state));
+    let plugins = &mut state.slots[PLUGINS];
+    let begin = || {
+        let trust = ProgramTrust::new(workspace, plugins.state.clone());
+        trust.set_folder(is_trusted);
+        trust
+    };
+    plugins.program_trust.get_or_insert_with(begin).clone()
+}
+
+/// Returns whether a program may be started as far as is known; [`request_programs`] asks. A program of the project may have
+/// changed since, which is known only right before its start.
+pub fn permit(state: &State, program: &str) -> Permit {
+    let known = &state.slots[PLUGINS].read.programs;
+    let own = ProjectProgram::path_of(program, &state.workspace);
+    let of_own =
+        |path| known.iter().find(|known| known.program.path == path).and_then(|known| known.decision);
+    match own.map(of_own) {
+        _ if !is_trusted(state) => Permit::Unknown,
+        None | Some(Some(true)) => Permit::Given,
+        Some(Some(false)) => Permit::Refused,
+        Some(None) => Permit::Unknown,
     }
 }
 
-/// Asks for trust in the folder because open files want programs that run what it contains, unless the user has decided.
+/// Asks for trust in the folder, and in programs that it contains itself, because open files want programs that run what it
+/// contains, unless the user has decided.
 pub fn request_programs(cx: &mut Cx<'_>, wanted: Vec<WantedProgram>) {
+    let is_asked = cx.state.slots[PLUGINS].trusted == Trust::Undecided || !undecided(cx.state).is_empty();
     let plugins = &mut cx.state.slots[PLUGINS];
     let is_known = |program: &WantedProgram| plugins.programs.contains(program);
-    if plugins.trusted == Trust::Never || wanted.iter().all(is_known) {
+    let are_known = wanted.iter().all(is_known);
+    // The program of a trusted folder that has changed, or was missing, is read again.
+    let may_have_changed = !is_asked && wanted.iter().any(|program| program.path.is_some());
+    if plugins.trusted == Trust::Never || are_known && !may_have_changed {
         return;
     }
     let new: Vec<WantedProgram> = wanted.into_iter().filter(|program| !is_known(program)).collect();
@@ -100,9 +138,7 @@ pub fn request_programs(cx: &mut Cx<'_>, wanted: Vec<WantedProgram>) {
 /// Handles plugins that were read.
 fn on_loaded(cx: &mut Cx<'_>, read: PluginsRead) {
     let plugins = &mut cx.state.slots[PLUGINS];
-    let for_now = plugins.session_trust.is_some()
-        && plugins.session_trust == read.digest
-        && read.programs.iter().all(|program| plugins.session_programs.contains(program));
+    let for_now = plugins.session_trust.is_some() && plugins.session_trust == read.digest;
     let before = plugins.trusted;
     plugins.trusted = match (&read.digest, read.decision) {
         (None, _) => Trust::NotNeeded,
@@ -111,6 +147,9 @@ fn on_loaded(cx: &mut Cx<'_>, read: PluginsRead) {
         (Some(_), Some(false)) => Trust::Never,
         (Some(_), None) => Trust::Undecided,
     };
+    if let Some(known) = &plugins.program_trust {
+        known.set_folder(matches!(plugins.trusted, Trust::Always | Trust::Session));
+    }
     let runs = matches!(plugins.trusted, Trust::NotNeeded | Trust::Always | Trust::Session);
     let project = if runs { read.project.as_slice() } else { &[] };
     let own = read.own.iter().map(|plugin| (plugin, None));
@@ -150,8 +189,10 @@ fn on_loaded(cx: &mut Cx<'_>, read: PluginsRead) {
     }
     report_problems(cx, requested, &problems);
     // Also if the plugins were changed between the question and its answer.
-    if cx.state.slots[PLUGINS].trusted == Trust::Undecided && !forgotten {
-        ask_for_trust(cx);
+    match cx.state.slots[PLUGINS].trusted {
+        Trust::Undecided if !forgotten => ask_for_trust(cx),
+        Trust::Always | Trust::Session if !undecided(cx.state).is_empty() => ask_for_programs(cx),
+        _ => {}
     }
     feature::notify(cx, FeatureEvent::TrustChanged);
 }
@@ -259,7 +300,7 @@ fn ask_for_trust(cx: &mut Cx<'_>) {
         lines.push("If anything in .bowline/plugins changes, you are asked again.".to_string());
     }
     if !read.programs.is_empty() {
-        lines.push("If one of the project's own programs changes, you are asked again.".to_string());
+        lines.push(OWN_PROGRAMS.to_string());
     }
     let dialog = Dialog::ask("Trust this project?", lines)
         .uninvited(TRUST, 0)
@@ -273,19 +314,67 @@ fn ask_for_trust(cx: &mut Cx<'_>) {
     cx.state.damage.add_all();
 }
 
+/// What a question says about programs that the project itself contains.
+const OWN_PROGRAMS: &str = "If the file of one of the project's own programs changes, you are asked again.";
+
+/// Returns the project's own programs about which the user has said nothing.
+fn undecided(state: &State) -> Vec<ProjectProgram> {
+    let known = state.slots[PLUGINS].read.programs.iter().filter(|known| known.decision.is_none());
+    known.map(|known| known.program.clone()).collect()
+}
+
+/// Opens the dialog about programs that a trusted project itself contains, new ones or changed ones.
+fn ask_for_programs(cx: &mut Cx<'_>) {
+    let unknown = undecided(cx.state);
+    let mut lines =
+        vec!["These programs of this project are new, or were changed since you trusted them:".to_string()];
+    let wanted = cx.state.slots[PLUGINS].programs.iter();
+    let of_unknown = |program: &&WantedProgram| {
+        unknown.iter().any(|unknown| program.path.as_deref() == Some(unknown.path.as_path()))
+    };
+    lines.extend(wanted.filter(of_unknown).map(|program| format!("  {}", visible(&program.line))));
+    lines.push(OWN_PROGRAMS.to_string());
+    let answer = |answer: Option<bool>| {
+        let programs = unknown.clone();
+        move |cx: &mut Cx<'_>| on_programs_answered(cx, programs, answer)
+    };
+    let dialog = Dialog::ask("Trust these programs?", lines)
+        .uninvited(TRUST, 0)
+        .choice_after_scroll('y', "Trust", answer(Some(true)))
+        .choice_after_scroll('o', "Trust once", answer(None))
+        .short_label("Once")
+        .choice('n', "Do not trust", answer(Some(false)))
+        .short_label("No");
+    cx.state.layers.push_below(dialog);
+    cx.state.damage.add_all();
+}
+
+/// Handles the user's answer about programs of the project; `None` means until the program ends.
+fn on_programs_answered(cx: &mut Cx<'_>, programs: Vec<ProjectProgram>, answer: Option<bool>) {
+    let Some(is_trusted) = answer else {
+        program_trust(cx.state).trust_once(programs);
+        return read(cx, true, None);
+    };
+    read(cx, true, Some(TrustChange::Set { digest: None, programs, is_trusted }));
+}
+
 /// Handles the user's answer; `None` means until the program ends.
 pub fn on_trust_answered(cx: &mut Cx<'_>, answer: Option<bool>) {
     let plugins = &mut cx.state.slots[PLUGINS];
     let Some(digest) = plugins.read.digest.clone() else {
         return cx.state.set_status("This project needs no trust");
     };
-    let programs = plugins.read.programs.clone();
+    let programs: Vec<ProjectProgram> =
+        plugins.read.programs.iter().map(|known| known.program.clone()).collect();
     let Some(is_trusted) = answer else {
-        (plugins.session_trust, plugins.session_programs) = (Some(digest), programs);
+        plugins.session_trust = Some(digest);
+        program_trust(cx.state).trust_once(programs);
         return read(cx, true, None);
     };
     plugins.session_trust = None;
-    read(cx, true, Some(TrustChange::Set { digest, programs, is_trusted }));
+    // Nothing is started in a folder that is not trusted.
+    let programs = if is_trusted { programs } else { Vec::new() };
+    read(cx, true, Some(TrustChange::Set { digest: Some(digest), programs, is_trusted }));
 }
 
 /// Forgets the decision; the project's plugins and rules are then disabled.

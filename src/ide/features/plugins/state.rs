@@ -11,7 +11,7 @@ use crate::ide::core::layers::picker::PickRow;
 use crate::ide::core::slots::Slot;
 use crate::ide::features::pipe::job::ShellProblem;
 use crate::ide::model::buffers::BufferId;
-use crate::runtime::agent_setup::trust_requests::ProjectProgram;
+use crate::runtime::agent_setup::trust_requests::{ProgramTrust, ProjectProgram};
 use crate::text::file_format::format::Format;
 use crate::text::rope::Text;
 use crate::text::selection::Selection;
@@ -71,23 +71,24 @@ pub struct WantedProgram {
     pub path: Option<PathBuf>,
 }
 
-/// Which programs may be started that run what the project contains.
-#[derive(Debug, Clone, Default)]
-pub struct TrustedPrograms {
-    /// Whether the folder is trusted.
-    pub is_folder_trusted: bool,
-    /// The folder.
-    pub workspace: PathBuf,
-    /// The programs that it contains itself and that are trusted with it.
-    pub own: Vec<PathBuf>,
+/// What the user has said about a program that runs what the project contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Permit {
+    /// It may be started.
+    Given,
+    /// The user has to be asked.
+    Unknown,
+    /// It may not.
+    Refused,
 }
 
-impl TrustedPrograms {
-    /// Whether a program may be started: the folder is trusted, and the program too if the project contains it.
-    pub fn contain(&self, program: &str) -> bool {
-        let path = ProjectProgram::path_of(program, &self.workspace);
-        self.is_folder_trusted && path.is_none_or(|path| self.own.contains(&path))
-    }
+/// A program that the project itself contains, and what the user has said about it as it is.
+#[derive(Debug, Clone)]
+pub struct KnownProgram {
+    /// The program.
+    pub program: ProjectProgram,
+    /// What was said; `None` if nothing was.
+    pub decision: Option<bool>,
 }
 
 /// State of the feature.
@@ -107,8 +108,8 @@ pub struct Plugins {
     pub state: PathBuf,
     /// Digest of what is trusted until the program ends.
     pub session_trust: Option<Arc<str>>,
-    /// The project's own programs that are trusted with it.
-    pub session_programs: Vec<ProjectProgram>,
+    /// What the user has said about the project's own programs; `None` before the start.
+    pub program_trust: Option<ProgramTrust>,
     /// Ends the program that runs for a command.
     pub running: Option<CancellationToken>,
     /// The last list of locations, and the command that returned it.
@@ -128,6 +129,8 @@ pub struct PluginsJob {
     pub programs: Vec<WantedProgram>,
     /// Where the program keeps what the user has said about projects.
     pub state: PathBuf,
+    /// What the user has said about the project's own programs.
+    pub program_trust: ProgramTrust,
     /// Whether the user requested it: then its end is reported.
     pub asked: bool,
     /// A decision to store first.
@@ -139,8 +142,8 @@ pub struct PluginsJob {
 pub enum TrustChange {
     /// Trust what a question was about, or do not.
     Set {
-        /// Digest of plugins and rules.
-        digest: Arc<str>,
+        /// Digest of plugins and rules; `None` where the folder was trusted before.
+        digest: Option<Arc<str>>,
         /// The project's own programs.
         programs: Vec<ProjectProgram>,
         /// Whether they are trusted.
@@ -163,8 +166,8 @@ pub struct PluginsRead {
     /// `None` if it wants nothing.
     pub digest: Option<Arc<str>>,
     /// The programs that the project itself contains and open files want.
-    pub programs: Vec<ProjectProgram>,
-    /// The decision about that digest and these programs; `None` if one is missing.
+    pub programs: Vec<KnownProgram>,
+    /// The decision about that digest; `None` if there is none or it cannot be read.
     pub decision: Option<bool>,
     /// Problems with the plugins.
     pub problems: Vec<String>,

@@ -10,6 +10,7 @@ use super::*;
 use crate::exec::LocalEnvironment;
 use crate::lsp::client::StartOptions;
 use crate::lsp::document::PlainText;
+use crate::runtime::agent_setup::trust_requests::ProgramTrust;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/language_server.py");
 /// How long something may take that must come.
@@ -29,7 +30,10 @@ impl Started {
         let root = folder.path().canonicalize().unwrap();
         let script = root.join("script.json");
         std::fs::write(&script, json!({ "capabilities": { "textDocumentSync": 2 } }).to_string()).unwrap();
+        let trust = ProgramTrust::new(root.clone(), root.join("state"));
+        trust.set_folder(true);
         let spec = ServerSpec {
+            trust,
             name: "toy".to_string(),
             command: vec!["python3".to_string(), SCRIPT.to_string(), script.display().to_string()],
             env: BTreeMap::new(),
