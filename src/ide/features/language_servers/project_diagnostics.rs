@@ -74,6 +74,11 @@ impl ProjectDiagnostics {
         self.servers.values().map(|server| server.count).sum()
     }
 
+    /// Whether any of a server are known of a file.
+    fn has(&self, server: u32, path: &Path) -> bool {
+        self.servers.get(&server).is_some_and(|known| known.files.contains_key(path.as_os_str()))
+    }
+
     /// Replaces those of a file; returns those before, or the new ones if they are too many.
     fn set(&mut self, server: u32, is_pulled: bool, report: FileReport) -> Result<Replaced, Replaced> {
         let FileReport { path, diagnostics, encoding } = report;
@@ -129,7 +134,8 @@ impl ProjectDiagnostics {
 /// What is not kept any more.
 type Replaced = Vec<BriefDiagnostic>;
 
-/// Takes in what a server has found in files. Nothing new is kept once no text asks it for diagnostics.
+/// Takes in what a server has found in files. Once no text asks it for diagnostics, only files that are known already get new
+/// ones: what is kept of them would be outdated.
 pub fn take_in(cx: &mut Cx<'_>, number: u32, is_pulled: bool, reports: Vec<FileReport>) {
     let workspace = cx.state.workspace.clone();
     let known = &mut cx.state.slots[LANGUAGE_SERVERS];
@@ -140,10 +146,12 @@ pub fn take_in(cx: &mut Cx<'_>, number: u32, is_pulled: bool, reports: Vec<FileR
     let is_asked = known.texts.values().any(asks);
     let (mut dropped, mut is_full) = (Vec::new(), false);
     // Libraries have diagnostics that the user cannot do anything about.
-    let is_kept = |report: &FileReport| report.diagnostics.is_empty() || is_asked;
     let reports = reports.into_iter().filter(|report| report.path.starts_with(&workspace));
     let mut changes = Vec::new();
-    for report in reports.filter(is_kept) {
+    for report in reports {
+        if !is_asked && !report.diagnostics.is_empty() && !known.project.has(number, &report.path) {
+            continue;
+        }
         let (path, after) = (report.path.clone(), counts(&report.diagnostics));
         match known.project.set(number, is_pulled, report) {
             Ok(old) => {
