@@ -8,7 +8,7 @@ use std::path::Path;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::ide::core::context::Cx;
+use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::damage::Part;
 use crate::ide::features::language_servers::questions::{client, note_problems};
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, ServedText};
@@ -189,9 +189,34 @@ fn count(cx: &mut Cx<'_>, number: u32, changes: Vec<Change>) {
 
 /// Forgets what was found in a file, or below a folder, that does not exist any more. Not every server takes that back.
 pub fn forget_path(cx: &mut Cx<'_>, path: &Path) {
-    for (number, changes) in cx.state.slots[LANGUAGE_SERVERS].project.remove_below(path) {
+    let known = &mut cx.state.slots[LANGUAGE_SERVERS];
+    if known.servers.iter().any(|server| server.offers(WORKSPACE)) {
+        known.forgotten_reports.push(path.to_path_buf());
+    }
+    for (number, changes) in known.project.remove_below(path) {
         count(cx, number, changes);
     }
+}
+
+/// Has servers report anew what was forgotten since the last call: a file that returns has no diagnostics if its server says
+/// that they are as before.
+pub fn flush_forgotten(cx: &mut Cx<'_>) {
+    let known = &mut cx.state.slots[LANGUAGE_SERVERS];
+    if known.forgotten_reports.is_empty() {
+        return;
+    }
+    let paths = std::mem::take(&mut known.forgotten_reports);
+    let clients: Vec<_> =
+        known.servers.iter().filter(|server| server.offers(WORKSPACE)).map(client).collect();
+    let work = async move {
+        // One that has ended knows no reports.
+        for client in futures::future::join_all(clients).await.into_iter().flatten() {
+            client.forget_reports(&paths);
+        }
+    };
+    cx.tasks.spawn("language-servers.forget-reports", work, |cx, done| {
+        answer_or_error(cx, "forget reports of language servers", done);
+    });
 }
 
 /// A text was opened: shows what was found in its file before, until its servers look at it as it is. Some send that only
