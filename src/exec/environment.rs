@@ -1,5 +1,6 @@
 //! The environment port, through which all upper layers access files and commands.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -53,6 +54,24 @@ pub enum Exit {
 /// Receives a command's output in order, both streams merged, in pieces of any size. Called
 /// from the task that runs the command; must not block.
 pub type OutputSink = Box<dyn FnMut(&[u8]) + Send>;
+
+/// As long as this is held, [`Environment::rename`] is not refused because the user is moving or deleting files.
+#[must_use = "dropping it ends the lock"]
+#[derive(Default)]
+pub struct MoveLock(Option<Box<dyn Any + Send>>);
+
+impl MoveLock {
+    /// A lock that ends when `held` is dropped.
+    pub fn new(held: impl Send + 'static) -> Self {
+        Self(Some(Box::new(held)))
+    }
+}
+
+impl fmt::Debug for MoveLock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("MoveLock").field(&self.0.is_some()).finish()
+    }
+}
 
 /// Files and commands of one environment. `docs/embedding.md` has one that is nowhere but in memory.
 ///
@@ -144,6 +163,12 @@ pub trait Environment: Send + Sync + fmt::Debug {
     ) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
         let _ = (to, overwrite);
         Box::pin(std::future::ready(Err(EnvError::unsupported(from))))
+    }
+
+    /// Keeps the user from moving and deleting files in an editor until the lock is dropped. For several moves that are made,
+    /// or taken back, together. Fails with [`EnvError::Refused`] while the user does so.
+    fn lock_moves(&self) -> BoxFuture<'_, Result<MoveLock, EnvError>> {
+        Box::pin(std::future::ready(Ok(MoveLock::default())))
     }
 
     /// Returns the files that the user has open in an editor, with links resolved: [`Self::read`] may return

@@ -26,7 +26,7 @@ pub mod wrap;
 pub use commands::running::{Input, Running, RunningControl, SpawnSpec, Usage};
 pub use commands::terminal::{Terminal, TerminalControl, TerminalSpec};
 pub use commands::variables::Inherit;
-pub use environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};
+pub use environment::{CommandSpec, Environment, Exit, MoveLock, OutputSink, PieceSink};
 pub use error::EnvError;
 pub use file_info::{DirEntry, FileData, FileId, FileKind, FileStat, Stamp};
 pub use local::LocalEnvironment;

@@ -2,7 +2,7 @@
 //!
 //! Must not know who started its process, nor who shows what it says.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -92,10 +92,18 @@ pub struct AnsweredText {
     pub text: Arc<dyn DocumentText>,
 }
 
+/// A report about a file that has a name.
+struct Reported {
+    /// The address of the file, as the server writes it.
+    uri: String,
+    /// Its name, which the server gives it.
+    result_id: String,
+}
+
 struct Shared {
     capabilities: ServerCapabilities,
-    /// Names of the last reports about files that were pulled with all others, by address.
-    reported: HashMap<String, String>,
+    /// The last reports about files that were pulled with all others.
+    reported: BTreeMap<PathBuf, Reported>,
     documents: HashMap<PathBuf, Known>,
     /// The last version that was sent, of any text: a text that is opened again goes on counting, so that late answers
     /// about it are known as such.
@@ -234,7 +242,7 @@ impl Client {
         }
         let capabilities = ServerCapabilities::new(take_field(&mut answer, "capabilities"));
         let shared =
-            Shared { capabilities, reported: HashMap::new(), documents: HashMap::new(), last_version: 0 };
+            Shared { capabilities, reported: BTreeMap::new(), documents: HashMap::new(), last_version: 0 };
         let (options, shared) = (Arc::new(options), Arc::new(Mutex::new(shared)));
         Ok(Self { connection, options, shared, timeout: QUESTION_TIMEOUT })
     }

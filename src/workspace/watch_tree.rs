@@ -31,69 +31,74 @@ pub enum TreeChange {
     Deleted,
 }
 
+/// Changes that are taken together.
+#[derive(Debug, Default)]
+pub struct TreeBatch {
+    /// What happened to which path.
+    pub changes: BTreeMap<PathBuf, TreeChange>,
+    /// Folders that were moved within the workspace, in this order: from where to where they are now. Their files were not
+    /// reported. Each old path is one of `changes`, as far as these are not too many.
+    pub moved: Vec<(PathBuf, PathBuf)>,
+    /// Whether there are folders for [`TreeWatcher::follow`].
+    pub has_new_folders: bool,
+}
+
 /// Changes that were not taken yet. Filled on the watcher's thread.
 #[derive(Debug, Default)]
 pub struct TreeChanges(Mutex<Waiting>);
 
 #[derive(Debug, Default)]
 struct Waiting {
-    changes: BTreeMap<PathBuf, TreeChange>,
-    /// Whether there are folders that are not watched yet.
-    has_new_folders: bool,
+    batch: TreeBatch,
     /// What was at these paths is gone, and with it what watched it.
     gone: BTreeSet<PathBuf>,
-    /// Folders that were moved within the workspace: from where to where they are now.
-    moved: Vec<(PathBuf, PathBuf)>,
 }
 
 impl TreeChanges {
-    /// Returns and clears the changes, and whether there are folders for [`TreeWatcher::follow`].
-    pub fn take(&self) -> (BTreeMap<PathBuf, TreeChange>, bool) {
-        let mut waiting = self.0.lock();
-        (std::mem::take(&mut waiting.changes), std::mem::take(&mut waiting.has_new_folders))
-    }
-
-    /// Returns and clears the folders that were moved within the workspace: from where to where they are now. Their files were
-    /// not reported.
-    pub fn take_moved(&self) -> Vec<(PathBuf, PathBuf)> {
-        std::mem::take(&mut self.0.lock().moved)
-    }
-
-    fn add_move(&self, from: &Path, to: &Path) {
-        let mut waiting = self.0.lock();
-        for (_, now) in &mut waiting.moved {
-            if let Some(moved_on) = paths::moved(now, from, to) {
-                *now = moved_on;
-            }
-        }
-        if waiting.moved.len() < CHANGES_MAX {
-            waiting.moved.push((from.to_path_buf(), to.to_path_buf()));
-        }
+    /// Returns and clears the changes.
+    pub fn take(&self) -> TreeBatch {
+        std::mem::take(&mut self.0.lock().batch)
     }
 
     fn take_gone(&self) -> BTreeSet<PathBuf> {
         std::mem::take(&mut self.0.lock().gone)
     }
 
-    /// Adds changes; returns whether there were none before.
-    fn add(&self, changes: Vec<(PathBuf, TreeChange)>, has_new_folders: bool) -> bool {
-        let mut waiting = self.0.lock();
-        let was_empty = waiting.changes.is_empty() && !waiting.has_new_folders;
-        waiting.has_new_folders |= has_new_folders;
-        for (path, change) in changes {
-            if change == TreeChange::Deleted && waiting.gone.len() < CHANGES_MAX {
-                waiting.gone.insert(path.clone());
+    /// Adds changes, and the move of a folder that they come from; returns whether there were none before.
+    fn add(
+        &self,
+        changes: Vec<(PathBuf, TreeChange)>,
+        moved: Option<(&Path, &Path)>,
+        has_new_folders: bool,
+    ) -> bool {
+        // One lock: a move that is taken without the deletion that it explains is lost.
+        let Waiting { batch, gone } = &mut *self.0.lock();
+        let was_empty = batch.changes.is_empty() && !batch.has_new_folders;
+        batch.has_new_folders |= has_new_folders;
+        if let Some((from, to)) = moved {
+            for (_, now) in &mut batch.moved {
+                if let Some(moved_on) = paths::moved(now, from, to) {
+                    *now = moved_on;
+                }
             }
-            let change = match (waiting.changes.get(&path), change) {
+            if batch.moved.len() < CHANGES_MAX {
+                batch.moved.push((from.to_path_buf(), to.to_path_buf()));
+            }
+        }
+        for (path, change) in changes {
+            if change == TreeChange::Deleted && gone.len() < CHANGES_MAX {
+                gone.insert(path.clone());
+            }
+            let change = match (batch.changes.get(&path), change) {
                 (Some(TreeChange::Created), TreeChange::Changed) => TreeChange::Created,
                 (Some(TreeChange::Deleted), TreeChange::Created) => TreeChange::Changed,
                 _ => change,
             };
-            if waiting.changes.len() < CHANGES_MAX || waiting.changes.contains_key(&path) {
-                waiting.changes.insert(path, change);
+            if batch.changes.len() < CHANGES_MAX || batch.changes.contains_key(&path) {
+                batch.changes.insert(path, change);
             }
         }
-        was_empty && (waiting.has_new_folders || !waiting.changes.is_empty())
+        was_empty && (batch.has_new_folders || !batch.changes.is_empty())
     }
 }
 
@@ -121,10 +126,8 @@ impl TreeWatcher {
         let on_event = move |event: notify::Result<notify::Event>| match event {
             Ok(event) => {
                 let (found, has_new_folders) = read(&event);
-                if let Some((from, to)) = moved_folder(&event) {
-                    seen.add_move(from, to);
-                }
-                if (has_new_folders || !found.is_empty()) && seen.add(found, has_new_folders) {
+                let has_any = has_new_folders || !found.is_empty();
+                if has_any && seen.add(found, moved_folder(&event), has_new_folders) {
                     wake();
                 }
             }
@@ -219,6 +222,23 @@ mod tests {
     use std::time::Duration;
 
     #[test]
+    fn tree_watch_takes_a_move_together_with_its_changes() {
+        let [old, new, newer] = ["/w/old", "/w/new", "/w/newer"].map(Path::new);
+        let found = |from: &Path, to: &Path| {
+            vec![(from.to_path_buf(), TreeChange::Deleted), (to.to_path_buf(), TreeChange::Created)]
+        };
+        let changes = TreeChanges::default();
+        assert!(changes.add(found(old, new), Some((old, new)), true));
+        assert!(!changes.add(found(new, newer), Some((new, newer)), true), "it was woken already");
+        let batch = changes.take();
+        let moved = [(old, newer), (new, newer)].map(|(from, to)| (from.to_path_buf(), to.to_path_buf()));
+        assert_eq!(batch.moved, moved);
+        assert!(batch.moved.iter().all(|(from, _)| batch.changes[from] == TreeChange::Deleted));
+        let left = changes.take();
+        assert!(left.changes.is_empty() && left.moved.is_empty() && !left.has_new_folders);
+    }
+
+    #[test]
     fn tree_watch_reports_changes_outside_of_ignored_folders() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
@@ -235,9 +255,9 @@ mod tests {
         let mut wait_for = |watcher: &mut TreeWatcher, name: &str, wanted: TreeChange| {
             while seen.get(&root.join(name)) != Some(&wanted) {
                 woken.recv_timeout(Duration::from_secs(20)).expect(name);
-                let (new, has_new_folders) = changes.take();
-                seen.extend(new);
-                if has_new_folders {
+                let batch = changes.take();
+                seen.extend(batch.changes);
+                if batch.has_new_folders {
                     watcher.follow();
                 }
             }

@@ -301,6 +301,33 @@ async fn language_server_diagnostics_of_all_files_are_listed_and_asked_for_again
 }
 
 #[tokio::test]
+async fn language_server_reports_a_file_in_full_that_was_deleted_since() {
+    let mut all = capabilities();
+    all["diagnosticProvider"] = json!({ "interFileDependencies": true, "workspaceDiagnostics": true });
+    let items = ["b.toy", "gone/c.toy", "gone-not.toy"].map(|path| report(path, "broken"));
+    let part = json!({ "token": "bowline/workspace-diagnostic", "value": { "items": items } });
+    let script = json!({ "capabilities": all, "pull": true,
+        "answers": { "workspace/diagnostic": { "never": true } },
+        "on": {
+            "workspace/diagnostic": [{ "method": "$/progress", "params": part }],
+            "textDocument/didSave": [{ "id": 7, "method": "workspace/diagnostic/refresh" }],
+        } });
+    let setup = project("fine\n", &script).file("b.toy", "1\n").file("gone/c.toy", "1\n");
+    let mut ide = trusted(setup).await;
+    ide.wait_for("a file is reported", has_found("gone-not.toy")).await;
+    ide.keys("Alt-1 Home d y").await;
+    ide.wait_for("it is forgotten", |state| !has_found("gone/c.toy")(state)).await;
+    ide.headless.idle().await;
+    ide.keys("Alt-2 x Ctrl-s").await;
+    let asked_again =
+        |log: &Path| methods_of(log).iter().filter(|m| *m == "workspace/diagnostic").count() > 1;
+    poll(&mut ide, asked_again).await;
+    let known = language_server::sent(&ide, "workspace/diagnostic")["previousResultIds"].to_string();
+    assert!(known.contains("b.toy") && known.contains("gone-not.toy"), "{known}");
+    assert!(!known.contains("gone/c.toy"), "{known}");
+}
+
+#[tokio::test]
 async fn language_server_that_must_be_asked_is_asked_about_each_file_that_is_opened() {
     let mut all = capabilities();
     all["diagnosticProvider"] = json!({ "interFileDependencies": false, "workspaceDiagnostics": false });

@@ -88,6 +88,19 @@ async fn diagnostics_in_the_tree_go_with_a_deleted_file() {
 }
 
 #[tokio::test]
+async fn diagnostics_in_the_tree_follow_the_server_after_its_last_text_is_closed() {
+    let script = json!({ "capabilities": capabilities(), "on": {
+        "textDocument/didOpen": [sent("lib/b.toy", 2, 0)],
+        "textDocument/didClose": [sent("lib/c.toy", 1, 0), sent("lib/b.toy", 0, 1)] } });
+    let setup = project("one\n", &script).file("lib/b.toy", "1\n").file("lib/c.toy", "1\n");
+    let mut ide = trusted(setup).await;
+    ide.wait_for("they are counted", counts("lib/b.toy", 2, 0)).await;
+    ide.keys("Alt-w").await;
+    ide.wait_for("the new ones are", counts("lib/b.toy", 0, 1)).await;
+    assert!(counts("lib", 0, 1)(ide.state()), "nothing of files that were not known");
+}
+
+#[tokio::test]
 async fn diagnostics_in_the_tree_are_words_for_screen_readers() {
     let mut ide = trusted(reporting_project().accessible(true).size(80, 24)).await;
     ide.wait_for("all are counted", counts("", 3, 122)).await;

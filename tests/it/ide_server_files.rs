@@ -678,6 +678,18 @@ async fn watched_files_of_a_folder_that_another_program_moves_are_sent_one_by_on
 }
 
 #[tokio::test]
+async fn watched_files_of_a_folder_that_is_moved_and_made_again_are_gone() {
+    let mut ide = trusted(project("one\n", &watching(&json!({}))).file("lib/d.toy", "d\n")).await;
+    wait_for_registration(&mut ide).await;
+    ide.wait_for("the watch", |state| state.slots[LANGUAGE_SERVERS].tree_watch.is_some()).await;
+    ide.headless.idle().await;
+    std::fs::rename(ide.path("lib"), ide.path("code")).unwrap();
+    std::fs::create_dir(ide.path("lib")).unwrap();
+    wait_for_change_on_disk(&mut ide, 3, "lib/d.toy").await;
+    wait_for_change_on_disk(&mut ide, 1, "code/d.toy").await;
+}
+
+#[tokio::test]
 async fn agent_move_waits_for_no_other_job_on_files_and_is_refused() {
     let mut ide = trusted(project("one\n", &watching(&json!({})))).await;
     let (env, mut events) = environment(&ide);

@@ -87,6 +87,8 @@ mod ide_accessible;
 mod ide_agent;
 /// Errors after edits of the agent.
 mod ide_agent_errors;
+/// Moves by the agent next to jobs of the user on files.
+mod ide_agent_moves;
 /// The tool for language servers in the editor: the agent asks the servers of the user about the same unsaved text.
 mod ide_agent_servers;
 mod ide_agent_settings;

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::exec::commands::running::{Running, SpawnSpec};
 use crate::exec::commands::terminal::{Terminal, TerminalSpec};
-use crate::exec::environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};
+use crate::exec::environment::{CommandSpec, Environment, Exit, MoveLock, OutputSink, PieceSink};
 use crate::exec::error::EnvError;
 use crate::exec::file_info::{DirEntry, FileData, FileId, FileStat, Stamp};
 use crate::exec::search::list_and_read;
@@ -247,6 +247,10 @@ impl<L: Layer> Environment for Wrapped<L> {
     ) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
         let work = move || self.inner.rename(from, to, overwrite);
         Box::pin(self.run_admitted(Operation::Rename(from, to), ended_well, work))
+    }
+
+    fn lock_moves(&self) -> BoxFuture<'_, Result<MoveLock, EnvError>> {
+        self.inner.lock_moves()
     }
 
     fn open_files(&self) -> BoxFuture<'_, Vec<PathBuf>> {

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::exec::commands::running::{Running, SpawnSpec};
 use crate::exec::commands::terminal::{Terminal, TerminalSpec};
-use crate::exec::environment::{CommandSpec, Environment, Exit, OutputSink, PieceSink};
+use crate::exec::environment::{CommandSpec, Environment, Exit, MoveLock, OutputSink, PieceSink};
 use crate::exec::error::EnvError;
 use crate::exec::file_info::{DirEntry, FileData, FileId, FileStat, Stamp};
 use crate::exec::search::spec::{FindSpec, MatchSink, PathSink, SearchSpec, SearchStats};
@@ -82,6 +82,10 @@ impl Environment for Rooted {
         overwrite: bool,
     ) -> BoxFuture<'a, Result<PathBuf, EnvError>> {
         self.inner.rename(from, to, overwrite)
+    }
+
+    fn lock_moves(&self) -> BoxFuture<'_, Result<MoveLock, EnvError>> {
+        self.inner.lock_moves()
     }
 
     fn open_files(&self) -> BoxFuture<'_, Vec<PathBuf>> {

@@ -1,6 +1,7 @@
 //! Diagnostics that a server gives only when it is asked (`textDocument/diagnostic` and `workspace/diagnostic`, LSP 3.17).
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::incoming::{FileDiagnostics, FileReport, PARTIAL};
-use super::{Client, QuestionError};
+use super::{Client, QuestionError, Reported};
 use crate::base::json::json;
 use crate::lsp::answers::diagnostics::{self, Diagnostic};
 use crate::lsp::answers::list::raw_list;
@@ -85,8 +86,9 @@ impl Client {
         let params = {
             let shared = self.shared.lock();
             let options = shared.capabilities.options(WORKSPACE).ok_or(QuestionError::NotOffered)?;
-            let known = shared.reported.iter().map(|(uri, id)| json!({ "uri": uri, "value": id }));
-            let known: Vec<Value> = known.collect();
+            let known = shared.reported.values();
+            let known: Vec<Value> =
+                known.map(|one| json!({ "uri": one.uri, "value": one.result_id })).collect();
             let mut params = json!({ "previousResultIds": known, "partialResultToken": PARTIAL });
             if options["identifier"].is_string() {
                 params["identifier"] = options["identifier"].clone();
@@ -95,6 +97,20 @@ impl Client {
         };
         let answer: Box<RawValue> = self.connection.request(WORKSPACE, params, Duration::MAX).await?;
         Ok(self.reports(&answer))
+    }
+
+    /// Forgets the names of the reports about files at or below these paths, which the server then reports in full.
+    pub fn forget_reports(&self, paths: &[PathBuf]) {
+        let reported = &mut self.shared.lock().reported;
+        for path in paths {
+            // Paths are ordered by their parts: what is below a folder follows it.
+            let below = reported.range::<Path, _>((Bound::Included(path.as_path()), Bound::Unbounded));
+            let below: Vec<PathBuf> =
+                below.map(|(found, _)| found).take_while(|found| found.starts_with(path)).cloned().collect();
+            for found in below {
+                reported.remove(&found);
+            }
+        }
     }
 
     /// Decodes a part of the answer for all files.
@@ -110,10 +126,10 @@ impl Client {
             }
             let mut shared = self.shared.lock();
             match report.result_id.as_str() {
-                Some(id) if shared.reported.len() < REPORTED_MAX || shared.reported.contains_key(&uri) => {
-                    shared.reported.insert(uri, id.to_string());
+                Some(id) if shared.reported.len() < REPORTED_MAX || shared.reported.contains_key(&path) => {
+                    shared.reported.insert(path.clone(), Reported { uri, result_id: id.to_string() });
                 }
-                _ => drop(shared.reported.remove(&uri)),
+                _ => drop(shared.reported.remove(&path)),
             }
             drop(shared);
             let (found, _) = report.diagnostics();

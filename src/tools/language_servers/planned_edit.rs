@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::draft::{DraftFile, DraftedChange};
 use crate::base::{names, paths};
-use crate::exec::{EnvError, Environment, FileData, Stamp};
+use crate::exec::{EnvError, Environment, FileData, MoveLock, Stamp};
 use crate::llm::model::ToolSpec;
 use crate::patch::diff;
 use crate::tools::contract::intent::Kind;
@@ -134,6 +134,13 @@ async fn apply(call: &Invocation, change: &DraftedChange) -> Result<(), String> 
     if call.cancel.is_cancelled() {
         return Err(unchanged("Interrupted".to_string()));
     }
+    // Held until the change is made or taken back: a job of the user between two moves would leave half of it.
+    let _moves = if change.moves.is_empty() {
+        MoveLock::default()
+    } else {
+        let locked = call.env.lock_moves().await;
+        locked.map_err(|error| unchanged(format!("Cannot move files: {error}")))?
+    };
     // From here on it is done to its end.
     let mut work = Work { env: &*call.env, change, moved: Vec::new(), done: Vec::new() };
     if let Err(error) = work.perform().await {

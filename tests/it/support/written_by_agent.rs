@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
+use bowline::exec::Environment;
 use bowline::exec::local::LocalEnvironment;
 use bowline::ide::core::context::Tasks;
 use bowline::ide::core::event::Event;
@@ -14,10 +15,14 @@ use super::test_ide::TestIde;
 
 /// The environment of the open files, and what it asks of the IDE.
 pub fn environment(ide: &TestIde) -> (BufferEnvironment, mpsc::Receiver<Event>) {
+    environment_over(Arc::new(LocalEnvironment::new(ide.path(""), std::iter::empty())))
+}
+
+/// The same with the real files in another environment.
+pub fn environment_over(files: Arc<dyn Environment>) -> (BufferEnvironment, mpsc::Receiver<Event>) {
     let (sender, events) = mpsc::channel(8);
     let tasks = Tasks::new(Threads::from_handle(tokio::runtime::Handle::current()), Arc::new(sender));
-    let local = LocalEnvironment::new(ide.path(""), std::iter::empty());
-    (BufferEnvironment::new(Arc::new(local), tasks), events)
+    (BufferEnvironment::new(files, tasks), events)
 }
 
 /// Lets the IDE answer what an environment asks until its work is done; `after` runs after each answer.

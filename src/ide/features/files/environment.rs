@@ -16,11 +16,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::exec::{
     CommandSpec, DirEntry, EnvError, Environment, Exit, FileData, FileId, FileStat, FindSpec, MatchSink,
-    OutputSink, PathSink, Running, SearchSpec, SearchStats, SpawnSpec, Stamp,
+    MoveLock, OutputSink, PathSink, Running, SearchSpec, SearchStats, SpawnSpec, Stamp,
 };
 use crate::ide::core::context::{Cx, Tasks};
 use crate::ide::core::feature::DiskChange;
 use crate::ide::features::files::events::{self, BufferSnapshot};
+use crate::ide::features::files::jobs::AgentMoves;
 use crate::ide::features::files::moved;
 use crate::text::diff;
 use crate::text::file_format::encoding::Encoding;
@@ -30,6 +31,40 @@ use crate::text::rope::Text;
 
 /// Name of the callback for an edit of an open file.
 pub const AGENT_EDIT: &str = "files.agent-edit";
+
+/// A move that was begun on the event loop. Dropped before its end, because its task failed or was aborted, it ends as one
+/// that was not made.
+struct RunningMove {
+    tasks: Tasks,
+    /// From where to where; `None` once it has ended.
+    rest: Option<(PathBuf, PathBuf, AgentMoves)>,
+}
+
+impl RunningMove {
+    /// Ends it, with the new path if it was made.
+    async fn end(mut self, real: Option<PathBuf>) {
+        if let Some(rest) = self.rest.take() {
+            end_move(self.tasks.clone(), rest, real).await;
+        }
+    }
+}
+
+impl Drop for RunningMove {
+    fn drop(&mut self) {
+        if let Some(rest) = self.rest.take() {
+            self.tasks.detach(end_move(self.tasks.clone(), rest, None));
+        }
+    }
+}
+
+async fn end_move(tasks: Tasks, (from, to, lock): (PathBuf, PathBuf, AgentMoves), real: Option<PathBuf>) {
+    let end = move |cx: &mut Cx<'_>| {
+        // Before saves go on, and features hear of it.
+        drop(lock);
+        moved::end(cx, &from, &to, real.as_deref());
+    };
+    tasks.post("files.moved", end).await;
+}
 
 /// Wraps the environment of the real files and commands.
 #[derive(Debug, Clone)]
@@ -66,13 +101,14 @@ impl BufferEnvironment {
     }
 
     async fn move_files(&self, from: PathBuf, to: PathBuf, overwrite: bool) -> Result<PathBuf, EnvError> {
-        let (old, new) = (from.clone(), to.clone());
-        self.query("files.begin-move", move |cx| moved::begin(cx, &old, &new))
-            .await?
-            .map_err(EnvError::Refused)?;
+        let (old, new, tasks) = (from.clone(), to.clone(), self.tasks.clone());
+        let begin = move |cx: &mut Cx<'_>| {
+            let lock = moved::begin(cx, &old, &new)?;
+            Ok(RunningMove { tasks, rest: Some((old, new, lock)) })
+        };
+        let running = self.query("files.begin-move", begin).await?.map_err(EnvError::Refused)?;
         let done = self.inner.rename(&from, &to, overwrite).await;
-        let real = done.as_ref().ok().cloned();
-        self.tasks.post("files.moved", move |cx| moved::end(cx, &from, &to, real.as_deref())).await;
+        running.end(done.as_ref().ok().cloned()).await;
         done
     }
 
@@ -224,6 +260,14 @@ impl Environment for BufferEnvironment {
             let work = tokio::spawn(async move { env.move_files(from, to, overwrite).await });
             work.await
                 .unwrap_or_else(|error| Err(EnvError::Io { path, source: std::io::Error::other(error) }))
+        }
+        .boxed()
+    }
+
+    fn lock_moves(&self) -> BoxFuture<'_, Result<MoveLock, EnvError>> {
+        async move {
+            let lock = self.query("files.lock-moves", |cx| moved::lock(cx.state)).await?;
+            lock.map(MoveLock::new).map_err(EnvError::Refused)
         }
         .boxed()
     }

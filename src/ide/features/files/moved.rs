@@ -10,7 +10,7 @@ use crate::ide::core::state::State;
 use crate::ide::features::files::commands::save_buffer;
 use crate::ide::features::files::editorconfig;
 use crate::ide::features::files::events::refresh_tree;
-use crate::ide::features::files::jobs::FILE_JOBS;
+use crate::ide::features::files::jobs::{AgentMoves, FILE_JOBS};
 use crate::ide::features::files::save::AfterSave;
 use crate::ide::model::buffers::{Buffer, BufferId, DiskState};
 
@@ -77,27 +77,32 @@ pub fn follow(cx: &mut Cx<'_>, from: &Path, to: &Path, real: &Path) {
     }
 }
 
-/// The agent is about to move a file or folder. Fails with the reason if open texts are in the way, or another job on files
-/// runs: its paths would be others then.
-pub fn begin(cx: &mut Cx<'_>, from: &Path, to: &Path) -> Result<(), String> {
-    if cx.state.slots[FILE_JOBS].is_busy() {
+/// The agent is about to move files. Fails with the reason if a job of the user on files runs: its paths would be others then.
+/// No other one begins as long as the result is held.
+pub fn lock(state: &State) -> Result<AgentMoves, String> {
+    let jobs = &state.slots[FILE_JOBS];
+    if jobs.is_user_busy() {
         return Err("the user is moving or deleting files; try again in a moment".to_string());
     }
+    Ok(jobs.begin_agent_moves())
+}
+
+/// The agent is about to move a file or folder. Fails with the reason if a job of the user on files runs, or open texts are in
+/// the way.
+pub fn begin(cx: &mut Cx<'_>, from: &Path, to: &Path) -> Result<AgentMoves, String> {
+    let lock = lock(cx.state)?;
     if let Some(name) = saving(cx.state, from).map(Buffer::name) {
         return Err(format!("{name} is being saved"));
     }
     if let Some(name) = conflict(cx.state, from, to).map(Buffer::name) {
         return Err(format!("{name} is open at {}", to.display()));
     }
-    cx.state.slots[FILE_JOBS].agent_moves += 1;
     pause_saves(cx, from);
-    Ok(())
+    Ok(lock)
 }
 
 /// The agent has moved it to the path `real`, links resolved, or (`None`) could not.
 pub fn end(cx: &mut Cx<'_>, from: &Path, to: &Path, real: Option<&Path>) {
-    let moves = &mut cx.state.slots[FILE_JOBS].agent_moves;
-    *moves = moves.saturating_sub(1);
     match real {
         Some(real) => {
             follow(cx, from, to, real);

@@ -108,6 +108,7 @@ pub const FEATURE: Feature = Feature {
             sync::after_changes(cx);
             line_messages::after_frame(cx);
             watched_files::flush(cx);
+            project_diagnostics::flush_forgotten(cx);
         }
         FeatureEvent::DeadlineReached => {
             updates::pull_changed(cx);

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::ide::core::context::Cx;
+use crate::ide::core::context::{Cx, answer_or_error};
 use crate::ide::core::damage::Part;
 use crate::ide::features::language_servers::questions::{client, note_problems};
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, ServedText};
@@ -74,6 +74,11 @@ impl ProjectDiagnostics {
         self.servers.values().map(|server| server.count).sum()
     }
 
+    /// Whether any of a server are known of a file.
+    fn has(&self, server: u32, path: &Path) -> bool {
+        self.servers.get(&server).is_some_and(|known| known.files.contains_key(path.as_os_str()))
+    }
+
     /// Replaces those of a file; returns those before, or the new ones if they are too many.
     fn set(&mut self, server: u32, is_pulled: bool, report: FileReport) -> Result<Replaced, Replaced> {
         let FileReport { path, diagnostics, encoding } = report;
@@ -129,7 +134,8 @@ impl ProjectDiagnostics {
 /// What is not kept any more.
 type Replaced = Vec<BriefDiagnostic>;
 
-/// Takes in what a server has found in files. Nothing new is kept once no text asks it for diagnostics.
+/// Takes in what a server has found in files. Once no text asks it for diagnostics, only files that are known already get new
+/// ones: what is kept of them would be outdated.
 pub fn take_in(cx: &mut Cx<'_>, number: u32, is_pulled: bool, reports: Vec<FileReport>) {
     let workspace = cx.state.workspace.clone();
     let known = &mut cx.state.slots[LANGUAGE_SERVERS];
@@ -140,10 +146,12 @@ pub fn take_in(cx: &mut Cx<'_>, number: u32, is_pulled: bool, reports: Vec<FileR
     let is_asked = known.texts.values().any(asks);
     let (mut dropped, mut is_full) = (Vec::new(), false);
     // Libraries have diagnostics that the user cannot do anything about.
-    let is_kept = |report: &FileReport| report.diagnostics.is_empty() || is_asked;
     let reports = reports.into_iter().filter(|report| report.path.starts_with(&workspace));
     let mut changes = Vec::new();
-    for report in reports.filter(is_kept) {
+    for report in reports {
+        if !is_asked && !report.diagnostics.is_empty() && !known.project.has(number, &report.path) {
+            continue;
+        }
         let (path, after) = (report.path.clone(), counts(&report.diagnostics));
         match known.project.set(number, is_pulled, report) {
             Ok(old) => {
@@ -181,9 +189,34 @@ fn count(cx: &mut Cx<'_>, number: u32, changes: Vec<Change>) {
 
 /// Forgets what was found in a file, or below a folder, that does not exist any more. Not every server takes that back.
 pub fn forget_path(cx: &mut Cx<'_>, path: &Path) {
-    for (number, changes) in cx.state.slots[LANGUAGE_SERVERS].project.remove_below(path) {
+    let known = &mut cx.state.slots[LANGUAGE_SERVERS];
+    if known.servers.iter().any(|server| server.offers(WORKSPACE)) {
+        known.forgotten_reports.push(path.to_path_buf());
+    }
+    for (number, changes) in known.project.remove_below(path) {
         count(cx, number, changes);
     }
+}
+
+/// Has servers report anew what was forgotten since the last call: a file that returns has no diagnostics if its server says
+/// that they are as before.
+pub fn flush_forgotten(cx: &mut Cx<'_>) {
+    let known = &mut cx.state.slots[LANGUAGE_SERVERS];
+    if known.forgotten_reports.is_empty() {
+        return;
+    }
+    let paths = std::mem::take(&mut known.forgotten_reports);
+    let clients: Vec<_> =
+        known.servers.iter().filter(|server| server.offers(WORKSPACE)).map(client).collect();
+    let work = async move {
+        // One that has ended knows no reports.
+        for client in futures::future::join_all(clients).await.into_iter().flatten() {
+            client.forget_reports(&paths);
+        }
+    };
+    cx.tasks.spawn("language-servers.forget-reports", work, |cx, done| {
+        answer_or_error(cx, "forget reports of language servers", done);
+    });
 }
 
 /// A text was opened: shows what was found in its file before, until its servers look at it as it is. Some send that only

@@ -252,6 +252,8 @@ pub struct LanguageServers {
     pub dialogs: HashMap<u32, u64>,
     /// Files that have changed on the disk, of which servers that have registered for some hear next.
     pub disk_changes: Vec<NotedChange>,
+    /// Paths whose diagnostics were forgotten: servers that are asked for those of all files report them anew.
+    pub forgotten_reports: Vec<PathBuf>,
     /// What watches the workspace for them.
     pub tree_watch: Option<TreeWatch>,
     /// Why the servers of texts that are being saved have not changed them before.

@@ -18,7 +18,7 @@ use crate::ide::features::language_servers::questions;
 use crate::ide::features::language_servers::state::{LANGUAGE_SERVERS, RunningServer};
 use crate::lsp::capabilities::watched_files::{FileChange, METHOD};
 use crate::workspace::watch::WatchError;
-use crate::workspace::watch_tree::{TreeChange, TreeChanges, TreeWatcher};
+use crate::workspace::watch_tree::{TreeBatch, TreeChange, TreeChanges, TreeWatcher};
 
 /// Files of a folder that is new or gone that servers hear of.
 const FILES_MAX: usize = 10_000;
@@ -127,15 +127,20 @@ pub fn on_deadline(cx: &mut Cx<'_>) {
     if watch.due.take_if(|due| *due <= now).is_none() {
         return;
     }
-    let (changes, has_new_folders) = watch.changes.take();
-    let moved: BTreeMap<PathBuf, PathBuf> = watch.changes.take_moved().into_iter().collect();
+    let TreeBatch { changes, moved, has_new_folders } = watch.changes.take();
+    let moved: BTreeMap<PathBuf, PathBuf> = moved.into_iter().collect();
     let slot = watch.watcher.clone();
     for (path, change) in changes {
         match (change, moved.get(&path)) {
             (TreeChange::Deleted, Some(now)) => note_deleted(cx, &path, now),
+            // A folder was moved away, and another one made in its place.
+            (TreeChange::Created | TreeChange::Changed, Some(now)) => {
+                note_deleted(cx, &path, now);
+                note(cx, &path, DiskChange::Created);
+            }
             (TreeChange::Deleted, None) => note(cx, &path, DiskChange::Deleted),
-            (TreeChange::Created, _) => note(cx, &path, DiskChange::Created),
-            (TreeChange::Changed, _) => note(cx, &path, DiskChange::Changed),
+            (TreeChange::Created, None) => note(cx, &path, DiskChange::Created),
+            (TreeChange::Changed, None) => note(cx, &path, DiskChange::Changed),
         }
     }
     if has_new_folders {
