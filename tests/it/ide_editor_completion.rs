@@ -327,6 +327,31 @@ async fn completion_list_stays_above_its_line_while_it_gets_shorter() {
 }
 
 #[tokio::test]
+async fn completion_list_goes_above_its_line_once_there_is_too_little_room_below() {
+    let items: Vec<_> = (0..9).map(|n| json!({ "label": format!("alpha{n}") })).collect();
+    let items = [items, vec![json!({ "label": "alphabet" })]].concat();
+    let before = format!("{}the name: alphabe\nend\n", "line\n".repeat(30));
+    let mut ide = trusted(with_items(&before, &json!(items)).size(60, 20)).await;
+    ide.keys("Alt-, w o Ctrl-End Up Up End").await;
+    ide.type_in("t").await;
+    wait_for_list(&mut ide).await;
+    let rows = |ide: &mut TestIde| {
+        let shown = ide.picture();
+        let line = shown.lines().position(|line| line.contains("the name: ")).unwrap();
+        let is_row = |line: &&str| line.contains(" alpha");
+        let above = shown.lines().take(line).filter(is_row).count();
+        (above, shown.lines().skip(line + 1).filter(is_row).count())
+    };
+    assert_eq!(rows(&mut ide), (0, 1), "{}", ide.picture());
+    ide.keys("Backspace Backspace Backspace").await;
+    ide.headless.idle().await;
+    assert_eq!(rows(&mut ide), (10, 0), "{}", ide.picture());
+    ide.type_in("bet").await;
+    ide.headless.idle().await;
+    assert_eq!(rows(&mut ide), (1, 0), "it stays there: {}", ide.picture());
+}
+
+#[tokio::test]
 async fn completion_in_modal_maps_is_accepted_only_if_selected() {
     for (name, keymap, keys, expected) in [
         ("vim", VIM, "Enter", "al\n"),

@@ -151,6 +151,8 @@ async fn annotations_that_a_row_of_the_table_excludes_are_not_asked_for() {
         .file(".bowline/servers.toml", row)
         .config_file("settings.toml", "code-lens = true\n");
     let mut ide = trusted(setup).await;
+    // It runs before it has noted that.
+    wait_for_method(&mut ide, "initialized").await;
     settle(&mut ide).await;
     let asked: Vec<_> =
         methods(&ide).into_iter().filter(|method| !method.starts_with("textDocument/did")).collect();

@@ -231,7 +231,7 @@ async fn rename_box_stays_while_the_server_renames_and_escape_cancels() {
     ide.keys("Alt-, k R").await;
     ide.type_in("new").await;
     ide.headless.press("Enter");
-    ide.wait_for_text("Renaming …").await;
+    ide.wait_for_text("Renaming…").await;
     wait_for_request(&mut ide, "\"newName\": \"new\"").await;
     ide.type_without_settling("er");
     ide.wait_for_text("newer").await;

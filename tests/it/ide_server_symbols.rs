@@ -9,7 +9,7 @@ use bowline::tui::theme::Theme;
 use ratatui::style::Style;
 use serde_json::{Value, json};
 
-use crate::support::language_server::{methods, poll, project, project_in, trusted};
+use crate::support::language_server::{methods, poll, project, project_in, trusted, wait_for_method};
 use crate::support::task_orders::with_task_orders;
 use crate::support::test_ide::{IdeSetup, TestIde};
 
@@ -463,7 +463,8 @@ async fn servers_are_asked_only_for_the_features_of_their_row() {
         let message = format!("No language server of this file is asked for {feature}");
         assert_eq!(ide.status_message(), message);
     }
-    ide.headless.idle().await;
+    // It runs before it has noted that.
+    wait_for_method(&mut ide, "initialized").await;
     let asked: Vec<String> = methods(&ide).into_iter().filter(|sent| !sent.contains("did")).collect();
     assert_eq!(asked, ["initialize", "initialized"]);
 }

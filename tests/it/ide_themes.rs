@@ -54,6 +54,18 @@ async fn theme_picker_shows_the_selected_theme_and_saves_the_chosen_one() {
 }
 
 #[tokio::test]
+async fn theme_chosen_right_before_quitting_is_saved() {
+    let mut ide = IdeSetup::new().size(100, 30).start().await;
+    choose(&mut ide, "mist").await;
+    ide.headless.press("Enter");
+    ide.headless.press("Ctrl-q");
+    assert!(!ide.state().quit, "the theme is still being read");
+    ide.headless.idle().await;
+    assert!(ide.state().quit, "{}", ide.status_message());
+    assert_eq!(settings(&ide), "theme = \"mist\"\n");
+}
+
+#[tokio::test]
 async fn theme_is_not_saved_in_a_broken_settings_file() {
     let text = "theme = = 1\n";
     let mut ide = IdeSetup::new().config_file("settings.toml", text).size(100, 30).start().await;

@@ -91,6 +91,8 @@ pub struct Diagnostics {
     marks: Vec<(Source, Mark)>,
     /// Length of the longest: a search for what touches a position starts that far before it.
     longest: usize,
+    /// How many there are: each frame shows it, and a move changes nothing in it.
+    counts: Counts,
 }
 
 impl Diagnostics {
@@ -99,6 +101,7 @@ impl Diagnostics {
         self.marks.retain(|(by, _)| *by != source);
         self.marks.extend(found.into_iter().map(|mark| (source, mark)));
         self.marks.sort_by_key(|(_, mark)| (mark.range.start, std::cmp::Reverse(mark.diagnostic.severity)));
+        self.counts = Counts::of(self.all().map(|mark| mark.diagnostic.severity));
         self.measure();
     }
 
@@ -172,9 +175,9 @@ impl Diagnostics {
         before.or_else(|| self.marks.last()).map(|(_, mark)| mark)
     }
 
-    /// Counts them.
+    /// Returns how many there are.
     pub fn counts(&self) -> Counts {
-        Counts::of(self.all().map(|mark| mark.diagnostic.severity))
+        self.counts
     }
 }
 
@@ -237,6 +240,10 @@ mod tests {
         assert_eq!(found.counts(), Counts { errors: 1, warnings: 1, others: 1 });
         found.set(pushed(1), []);
         assert_eq!(messages(found.all()), ["c"]);
+        assert_eq!(found.counts(), Counts { errors: 1, ..Counts::default() });
+        found.set(Source { is_pulled: true, ..pushed(2) }, [mark(0..1, Severity::Error, "d")]);
+        found.map(&ChangeSet::replace(30, [(Byte(0)..Byte(30), String::new())]));
+        assert_eq!(found.counts(), Counts { errors: 2, ..Counts::default() }, "also without their text");
     }
 
     #[test]

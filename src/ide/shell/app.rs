@@ -518,7 +518,7 @@ impl App {
             (Part::KeyHints, key_hints::pane::area(&self.state, &self.state.areas)),
             (Part::Completions, completion::pane::area(&self.state)),
             (Part::Signature, completion::signature_pane::area(&self.state)),
-            (Part::LineMessages, language_servers::line_messages::area(&self.state)),
+            (Part::LineMessages, language_servers::line_messages::place(&mut self.state)),
         ];
         for (part, area) in pop_ups {
             match area {

@@ -102,7 +102,7 @@ pub enum NoServers {
     UnknownLanguage,
     /// None of the servers is installed: their names and programs.
     #[error(
-        "no language server for this file is installed: {0}. The user can install one, or set its command in servers.toml"
+        "no language server for this file is installed. The user can install one of these, or set its command in servers.toml: {0}"
     )]
     NotInstalled(String),
     /// None runs: those that were started, with the reason.
@@ -159,4 +159,15 @@ pub trait LanguageServers: Send + Sync {
 
     /// Ends the servers that were started for the session alone.
     fn end(&self) -> BoxFuture<'static, ()>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn language_servers_that_are_not_installed_are_named_as_alternatives() {
+        let message = NoServers::NotInstalled("one, other".to_string()).to_string();
+        assert!(message.contains("one of these") && message.ends_with(": one, other"), "{message}");
+    }
 }

@@ -43,6 +43,14 @@ pub fn area_on_side(
     Rect { x: x.min(size.0 - width), y: top.min(size.1.saturating_sub(height)), width, height }
 }
 
+/// Returns whether a pop-up of that many rows stays on a side of its row: while all of it fits there, or no less of it than
+/// on the other one.
+pub fn stays_on_side(y: u16, wanted: u16, rows: u16, is_above: bool) -> bool {
+    let (above, below) = (y.min(rows), rows.saturating_sub(y + 1));
+    let (room, other) = if is_above { (above, below) } else { (below, above) };
+    room >= wanted || room >= other
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,5 +68,13 @@ mod tests {
         let on_side = |y, is_above| area_on_side((0, y), (20, 2), (80, 24), Some(is_above)).y;
         assert_eq!([on_side(10, true), on_side(10, false)], [8, 11], "where it is wanted");
         assert_eq!([on_side(0, true), on_side(23, false)], [1, 21], "no room there");
+    }
+
+    #[test]
+    fn pop_up_at_caret_leaves_its_side_only_for_one_with_more_room() {
+        assert!(stays_on_side(22, 1, 24, false), "all of it fits");
+        assert!(!stays_on_side(22, 2, 24, false) && stays_on_side(22, 2, 24, true));
+        assert!(!stays_on_side(3, 8, 24, true), "below is more room");
+        assert!(stays_on_side(12, 50, 24, true) && !stays_on_side(12, 50, 24, false), "it fits on none");
     }
 }

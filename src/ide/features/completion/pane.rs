@@ -109,7 +109,8 @@ fn layout(state: &State) -> Option<Layout> {
     let (at, cols) = place(state)?;
     let rows = open.shown(ROWS_SHOWN).1.len() as u16;
     let size = (state.size.0, state.areas.status.map_or(state.size.1, |status| status.y));
-    let list = at_caret::area_on_side(at, (cols, rows), size, open.is_above);
+    let side = open.is_above.filter(|is_above| at_caret::stays_on_side(at.1, rows, size.1, *is_above));
+    let list = at_caret::area_on_side(at, (cols, rows), size, side);
     let Some(said) = said(open) else {
         let inside = Rect { x: 0, y: 0, ..list };
         return Some(Layout { area: list, list: inside, said: Rect::ZERO, is_beside: false });
@@ -142,12 +143,13 @@ fn layout(state: &State) -> Option<Layout> {
     Some(Layout { area, list, said, is_beside })
 }
 
-/// Keeps the list on the side of the caret's line on which it was placed first, while it gets shorter or longer.
+/// Keeps the list on the side of the caret's line on which it is, while it gets shorter or longer, as long as there is
+/// room for it.
 pub fn keep_side(state: &mut State) {
     let Some(Layout { area, list, .. }) = layout(state) else { return };
     let Some(((_, y), _)) = place(state) else { return };
     if let Some(open) = &mut state.slots[COMPLETIONS].open {
-        open.is_above.get_or_insert(area.y + list.y < y);
+        open.is_above = Some(area.y + list.y < y);
     }
 }
 

@@ -55,6 +55,8 @@ pub struct ShownLine {
 #[derive(Debug, Default)]
 pub struct LineMessages {
     shown: Option<ShownLine>,
+    /// What the current frame shows: laid out once, where the frame is placed.
+    layout: Option<Layout>,
 }
 
 /// Slot of the state.
@@ -144,6 +146,7 @@ fn rows(marks: &[&Mark], indents: &[usize], cols: usize) -> Vec<(Severity, Strin
 }
 
 /// What is drawn, and where.
+#[derive(Debug)]
 struct Layout {
     area: Rect,
     rows: Vec<(Severity, String)>,
@@ -187,9 +190,12 @@ fn indent(mark: &Mark, shown: &VisibleRows, lens: &DisplayMap<'_>, line: Line) -
     row.map_or(0, |row| lens.column(row, mark.range.start).saturating_sub(shown.left))
 }
 
-/// Returns where the messages are drawn; `None` if they are not.
-pub fn area(state: &State) -> Option<Rect> {
-    layout(state).map(|layout| layout.area)
+/// Lays the messages out for a frame; returns where they are drawn, `None` if they are not.
+pub fn place(state: &mut State) -> Option<Rect> {
+    let layout = layout(state);
+    let area = layout.as_ref().map(|layout| layout.area);
+    state.slots[LINE_MESSAGES].layout = layout;
+    area
 }
 
 impl Component<State> for LineMessagesPane {
@@ -197,9 +203,9 @@ impl Component<State> for LineMessagesPane {
         let (cols, height) = canvas.size();
         let ground = canvas.style("ui.overlay");
         canvas.fill(Rect::new(0, 0, cols, height), ground);
-        let Some(Layout { rows, .. }) = layout(state) else { return };
+        let Some(Layout { rows, .. }) = &state.slots[LINE_MESSAGES].layout else { return };
         let has_more = rows.len() > usize::from(height);
-        for (y, (severity, text)) in (0..height).zip(&rows) {
+        for (y, (severity, text)) in (0..height).zip(rows) {
             let (_, _, scope) = diagnostic_sign(*severity);
             let style = Style { bg: ground.bg, ..ground.patch(canvas.style(scope)) };
             canvas.text(0, y, &truncate(text, usize::from(cols)), style);

@@ -35,7 +35,7 @@ const NOTHING: &str = "Nothing to rename here";
 /// What is shown until the server answers.
 const ASKING: &str = "Rename: asking the language server…";
 /// What is shown while the server works out what changes.
-const RENAMING: &str = "Renaming …";
+const RENAMING: &str = "Renaming…";
 /// What is shown where the text has changed before that.
 const GONE_ON: &str = "Rename canceled: the text has changed";
 /// What is shown where the new name is the old one.

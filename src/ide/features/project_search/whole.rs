@@ -373,7 +373,7 @@ pub fn check_undo(
                 }
                 *known = Some(step.clone());
                 let problem = job_problem(&step.inverse(), &error);
-                cx.state.set_error(format!("Not undone: {problem}. Undo again for what else can be"));
+                cx.state.set_error(format!("Not undone: {problem}. Undo again to undo the rest"));
             }
             Err(error) => cx.state.set_error(format!("Not undone: {error}")),
         }

@@ -13,6 +13,7 @@ pub const FEATURE: Feature = Feature {
     pickers: &[&picker::PICKER],
     settings: &[switch::SETTINGS],
     slots: &[|options| Box::new(switch::Themes::new(options))],
+    is_changing: |state| state.slots[switch::THEMES].is_choosing(),
     on_event: |cx, event| {
         if event == FeatureEvent::Started {
             switch::list(cx);

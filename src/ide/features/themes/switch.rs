@@ -42,6 +42,8 @@ pub struct Themes {
     shown: String,
     /// Counts the themes that were asked for.
     asked: u64,
+    /// Choices whose theme is being read: they are saved after that.
+    choosing: usize,
 }
 
 impl Themes {
@@ -57,7 +59,13 @@ impl Themes {
             on_screen: options.theme.name.clone(),
             shown: options.theme.name.clone(),
             asked: 0,
+            choosing: 0,
         }
+    }
+
+    /// Returns whether there is a choice that is not with the settings yet.
+    pub fn is_choosing(&self) -> bool {
+        self.choosing > 0
     }
 }
 
@@ -92,13 +100,13 @@ pub fn show(cx: &mut Cx<'_>, choice: &ThemeChoice) {
     let themes = &cx.state.slots[THEMES];
     let name = choice.name(themes.colors, themes.is_dark).to_string();
     if name != themes.shown {
-        load(cx, name, |_| {});
+        load(cx, name, |_, _| {});
     }
 }
 
-/// Reads a theme in a task, shows it, and goes on with `loaded`. A later theme that was asked for meanwhile is shown in its
+/// Reads a theme in a task, shows it, and goes on with `done` and whether it was read. A later theme that was asked for meanwhile is shown in its
 /// place. If it cannot be read, the theme on the screen stays.
-fn load(cx: &mut Cx<'_>, name: String, loaded: impl FnOnce(&mut Cx<'_>) + Send + 'static) {
+fn load(cx: &mut Cx<'_>, name: String, done: impl FnOnce(&mut Cx<'_>, bool) + Send + 'static) {
     let themes = &mut cx.state.slots[THEMES];
     themes.asked += 1;
     themes.shown.clone_from(&name);
@@ -118,7 +126,7 @@ fn load(cx: &mut Cx<'_>, name: String, loaded: impl FnOnce(&mut Cx<'_>) + Send +
                         cx.state.slots[THEMES].on_screen = name;
                         cx.state.damage.add_all();
                     }
-                    return loaded(cx);
+                    return done(cx, true);
                 }
                 Some(Err(error)) => cx.state.set_error(error),
                 None => {}
@@ -127,6 +135,7 @@ fn load(cx: &mut Cx<'_>, name: String, loaded: impl FnOnce(&mut Cx<'_>) + Send +
                 let themes = &mut cx.state.slots[THEMES];
                 themes.shown = themes.on_screen.clone();
             }
+            done(cx, false);
         },
     );
 }
@@ -136,7 +145,12 @@ pub fn choose(cx: &mut Cx<'_>, text: &str) {
     let choice = ThemeChoice::parse(text);
     let themes = &cx.state.slots[THEMES];
     let (name, text) = (choice.name(themes.colors, themes.is_dark).to_string(), text.to_string());
-    load(cx, name, move |cx| {
+    cx.state.slots[THEMES].choosing += 1;
+    load(cx, name, move |cx, is_read| {
+        cx.state.slots[THEMES].choosing -= 1;
+        if !is_read {
+            return;
+        }
         cx.state.slots[THEMES].choice = choice;
         let message = format!("Theme: {text}");
         store::save(cx, "theme", Some(store::literal(&text)), move |cx| cx.state.set_status(message));
