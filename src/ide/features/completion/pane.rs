@@ -109,8 +109,8 @@ fn layout(state: &State) -> Option<Layout> {
     let (at, cols) = place(state)?;
     let rows = open.shown(ROWS_SHOWN).1.len() as u16;
     let size = (state.size.0, state.areas.status.map_or(state.size.1, |status| status.y));
-    let side = open.is_above.filter(|is_above| at_caret::stays_on_side(at.1, rows, size.1, *is_above));
-    let list = at_caret::area_on_side(at, (cols, rows), size, side);
+    let kept = open.is_above.filter(|is_above| at_caret::stays_on_side(at.1, rows, size.1, *is_above));
+    let list = at_caret::area_on_side(at, (cols, rows), size, kept);
     let Some(said) = said(open) else {
         let inside = Rect { x: 0, y: 0, ..list };
         return Some(Layout { area: list, list: inside, said: Rect::ZERO, is_beside: false });
