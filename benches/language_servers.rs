@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -114,7 +114,7 @@ fn server(number: u32, commands: Sender<ServerCommand>) -> RunningServer {
         command: Vec::new(),
         env: BTreeMap::new(),
         memory_max: Arc::default(),
-        trust: ProgramTrust::new(PathBuf::from("/"), PathBuf::from("/")),
+        trust: ProgramTrust::new(PathBuf::from("/"), Path::new("/")),
         options,
     };
     RunningServer {

@@ -115,11 +115,11 @@ pub struct ProgramTrust {
 
 impl ProgramTrust {
     /// Creates it for a folder that is not trusted so far; `state` is the folder of the stored answers.
-    pub fn new(workspace: PathBuf, state: PathBuf) -> Self {
+    pub fn new(workspace: PathBuf, state: &Path) -> Self {
         Self {
             is_folder_trusted: Arc::default(),
             workspace,
-            answers: Trust::new(&state),
+            answers: Trust::new(state),
             once: Arc::default(),
         }
     }

@@ -198,7 +198,7 @@ impl Inner {
 
     fn search(&self, table: Arc<Table>, path: &Path, text: &str) -> Search {
         let SessionOptions { env, workspace, state, .. } = self.options.clone();
-        let trust = ProgramTrust::new(workspace.clone(), state);
+        let trust = ProgramTrust::new(workspace.clone(), &state);
         // Nothing is searched for before that is known.
         trust.set_folder(true);
         Search::of_text(env, table, path.to_path_buf(), (workspace, trust), text)

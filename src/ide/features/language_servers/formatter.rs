@@ -178,7 +178,7 @@ mod tests {
 
     /// A program for `a/x.toy` in a trusted folder.
     fn program(root: &Path, command: &str, args: &[&str]) -> Program {
-        let trust = ProgramTrust::new(root.to_path_buf(), root.join("state"));
+        let trust = ProgramTrust::new(root.to_path_buf(), &root.join("state"));
         trust.set_folder(true);
         Program {
             env: Arc::new(LocalEnvironment::new(root.to_path_buf(), std::iter::empty())),
@@ -241,7 +241,7 @@ mod tests {
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(&file, "#!/bin/sh\ntr a-z A-Z\n").unwrap();
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let trust = ProgramTrust::new(root.clone(), root.join("state"));
+        let trust = ProgramTrust::new(root.clone(), &root.join("state"));
         let program = |is_trusted: bool| {
             trust.set_folder(is_trusted);
             Program { trust: trust.clone(), ..program(&root, "fmt-of-project", &[]) }

@@ -96,7 +96,7 @@ pub fn program_trust(state: &mut State) -> ProgramTrust {
     let (workspace, is_trusted) = (state.workspace.clone(), is_trusted(state));
     let plugins = &mut state.slots[PLUGINS];
     let begin = || {
-        let trust = ProgramTrust::new(workspace, plugins.state.clone());
+        let trust = ProgramTrust::new(workspace, &plugins.state);
         trust.set_folder(is_trusted);
         trust
     };

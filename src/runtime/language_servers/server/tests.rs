@@ -30,7 +30,7 @@ impl Started {
         let root = folder.path().canonicalize().unwrap();
         let script = root.join("script.json");
         std::fs::write(&script, json!({ "capabilities": { "textDocumentSync": 2 } }).to_string()).unwrap();
-        let trust = ProgramTrust::new(root.clone(), root.join("state"));
+        let trust = ProgramTrust::new(root.clone(), &root.join("state"));
         trust.set_folder(true);
         let spec = ServerSpec {
             trust,
