@@ -260,6 +260,10 @@ async fn rename_box_takes_the_keys_until_the_preview_comes() {
     ide.wait_for_text("Rename to new: change 1 place in 1 file?").await;
     ide.headless.idle().await;
     assert!(!ide.picture().contains("Renaming"), "{}", ide.picture());
+    // Whoever typed something else a moment ago does not mean the question.
+    ide.keys("y").await;
+    assert_eq!(ide.text(), "one\n");
+    ide.advance(Duration::from_secs(2));
     ide.keys("y").await;
     wait_for_message(&mut ide, "Changed 1 place in 1 file").await;
     assert_eq!(ide.text(), "new\n");

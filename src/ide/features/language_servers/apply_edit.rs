@@ -22,8 +22,19 @@ const LATE_EDITS: Duration = Duration::from_secs(2);
 /// What follows an edit: whether it was applied.
 pub type Then = Box<dyn FnOnce(&mut Cx<'_>, bool) + Send>;
 
-/// Called once an edit was checked, before anything is shown or applied; returns whether it is still wanted.
-pub type OnChecked = Box<dyn FnOnce(&mut Cx<'_>) -> bool + Send>;
+/// What the user does who has asked for an edit, once it was checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attention {
+    /// The user waits for it.
+    Waiting,
+    /// The user types something else: those keys must not answer a question about it.
+    Elsewhere,
+    /// It is not wanted any more.
+    Gone,
+}
+
+/// Called once an edit was checked, before anything is shown or applied.
+pub type OnChecked = Box<dyn FnOnce(&mut Cx<'_>) -> Attention + Send>;
 
 /// An edit to apply.
 pub struct EditRequest {
@@ -77,7 +88,8 @@ pub fn begin(cx: &mut Cx<'_>, request: EditRequest) {
     let work = edit_plan::plan(cx.env.clone(), cx.state.workspace.clone(), open, edit);
     cx.tasks.spawn("language-servers.check-edit", work, move |cx, plan| {
         let plan = plan.unwrap_or_else(|error| Err(error.to_string()));
-        if on_checked.is_some_and(|is_wanted| !is_wanted(cx)) {
+        let attention = on_checked.map_or(Attention::Waiting, |on_checked| on_checked(cx));
+        if attention == Attention::Gone {
             return outcome.end(cx, Err("the user has canceled it"));
         }
         match plan {
@@ -87,7 +99,7 @@ pub fn begin(cx: &mut Cx<'_>, request: EditRequest) {
                 outcome.end(cx, Ok(()));
             }
             Ok(plan) if is_previewed || reaches_far(cx, &plan) => {
-                show(cx, &title, plan, outcome, is_previewed);
+                show(cx, &title, plan, outcome, is_previewed && attention == Attention::Waiting);
             }
             Ok(plan) => apply(cx, plan, outcome),
         }

@@ -7,7 +7,9 @@ use crate::base::width::visible;
 use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::layers::prompt::Prompt;
-use crate::ide::features::language_servers::apply_edit::{self, EditRequest, OnChecked, answer_or_refusal};
+use crate::ide::features::language_servers::apply_edit::{
+    self, Attention, EditRequest, OnChecked, answer_or_refusal,
+};
 use crate::ide::features::language_servers::questions::{
     Asked, ask, failure, has_server, is_text_at, shown_version,
 };
@@ -324,17 +326,26 @@ fn rename(cx: &mut Cx<'_>, number: u64, name: String) -> Result<(), String> {
             return cx.state.set_status(GONE_ON);
         }
         let on_checked: OnChecked = Box::new(move |cx| {
-            let is_wanted = is_wanted(cx);
-            if is_wanted {
-                close_box(cx, number);
+            if !is_wanted(cx) {
+                return Attention::Gone;
             }
-            is_wanted
+            let typed = box_text(cx, number);
+            let asked = current(cx, number).and_then(|renaming| renaming.requested.as_ref());
+            let is_same = asked.map(|(name, _)| name) == typed.as_ref();
+            close_box(cx, number);
+            if is_same { Attention::Waiting } else { Attention::Elsewhere }
         });
         let (reply, then, on_checked) = (None, None, Some(on_checked));
         let request = EditRequest { server, title, edit, is_previewed: true, reply, on_checked, then };
         apply_edit::begin(cx, request);
     });
     Ok(())
+}
+
+/// Returns what is in the box.
+fn box_text(cx: &mut Cx<'_>, number: u64) -> Option<String> {
+    let open = cx.state.layers.all_mut::<Prompt>().find(|open| open.number_of(BOX) == Some(number))?;
+    Some(open.answer.text().to_string())
 }
 
 /// Ends a rename, with its box.
