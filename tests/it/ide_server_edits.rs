@@ -264,9 +264,17 @@ async fn rename_box_takes_the_keys_until_the_preview_comes() {
     ide.keys("y").await;
     assert_eq!(ide.text(), "one\n");
     ide.advance(Duration::from_secs(2));
+    ide.keys("n").await;
+    assert!(ide.picture().contains("newzzy"), "the box has what was typed: {}", ide.picture());
+    ide.keys("Backspace Backspace Backspace").await;
+    ide.headless.press("Enter");
+    ide.type_without_settling("z");
+    ide.wait_for_text("Rename to new: change 1 place in 1 file?").await;
+    ide.advance(Duration::from_secs(2));
     ide.keys("y").await;
     wait_for_message(&mut ide, "Changed 1 place in 1 file").await;
     assert_eq!(ide.text(), "new\n");
+    assert!(!ide.picture().contains("newz"), "the box is closed: {}", ide.picture());
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use crate::ide::core::context::{Command, Cx, command};
 use crate::ide::core::damage::Part;
 use crate::ide::core::layers::prompt::Prompt;
 use crate::ide::features::language_servers::apply_edit::{
-    self, Attention, EditRequest, OnChecked, answer_or_refusal,
+    self, Attention, EditRequest, OnChecked, Then, answer_or_refusal,
 };
 use crate::ide::features::language_servers::questions::{
     Asked, ask, failure, has_server, is_text_at, shown_version,
@@ -307,10 +307,8 @@ fn rename(cx: &mut Cx<'_>, number: u64, name: String) -> Result<(), String> {
     };
     let work = async move { cancel.run_until_cancelled(work).await.transpose() };
     cx.tasks.spawn("language-servers.rename", work, move |cx, answer| {
-        let is_wanted =
-            move |cx: &mut Cx<'_>| current(cx, number).is_some_and(|renaming| renaming.requests == request);
         // The user has closed the box, or typed another name.
-        if !is_wanted(cx) {
+        if !is_wanted(cx, number, request) {
             return;
         }
         let edit = match answer_or_refusal(cx, answer).flatten() {
@@ -325,21 +323,38 @@ fn rename(cx: &mut Cx<'_>, number: u64, name: String) -> Result<(), String> {
             close_box(cx, number);
             return cx.state.set_status(GONE_ON);
         }
-        let on_checked: OnChecked = Box::new(move |cx| {
-            if !is_wanted(cx) {
-                return Attention::Gone;
+        let on_checked: OnChecked = Box::new(move |cx| on_checked(cx, number, request));
+        let then: Then = Box::new(move |cx, is_applied| {
+            if is_applied {
+                close_box(cx, number);
             }
-            let typed = box_text(cx, number);
-            let asked = current(cx, number).and_then(|renaming| renaming.requested.as_ref());
-            let is_same = asked.map(|(name, _)| name) == typed.as_ref();
-            close_box(cx, number);
-            if is_same { Attention::Waiting } else { Attention::Elsewhere }
         });
-        let (reply, then, on_checked) = (None, None, Some(on_checked));
+        let (reply, then, on_checked) = (None, Some(then), Some(on_checked));
         let request = EditRequest { server, title, edit, is_previewed: true, reply, on_checked, then };
         apply_edit::begin(cx, request);
     });
     Ok(())
+}
+
+/// Whether the edit of a request is still wanted: its box is open, and no other name was accepted.
+fn is_wanted(cx: &mut Cx<'_>, number: u64, request: u64) -> bool {
+    current(cx, number).is_some_and(|renaming| renaming.requests == request)
+}
+
+/// The edit was checked and is shown next, unless it is not wanted any more. The box is closed, unless the user goes on typing
+/// there: those keys go there below the question, which they must not answer.
+fn on_checked(cx: &mut Cx<'_>, number: u64, request: u64) -> Attention {
+    if !is_wanted(cx, number, request) {
+        return Attention::Gone;
+    }
+    let typed = box_text(cx, number);
+    let asked = current(cx, number).and_then(|renaming| renaming.requested.as_ref());
+    if asked.map(|(name, _)| name) == typed.as_ref() {
+        close_box(cx, number);
+        return Attention::Waiting;
+    }
+    set_note(cx, number, String::new());
+    Attention::Elsewhere
 }
 
 /// Returns what is in the box.
