@@ -348,8 +348,9 @@ fn on_checked(cx: &mut Cx<'_>, number: u64, request: u64) -> Attention {
         return Attention::Gone;
     }
     let typed = box_text(cx, number);
-    let asked = current(cx, number).and_then(|renaming| renaming.requested.as_ref());
-    if asked.map(|(name, _)| name) == typed.as_ref() {
+    // The same name may be asked about again.
+    let asked = current(cx, number).and_then(|renaming| renaming.requested.take());
+    if asked.map(|(name, _)| name) == typed {
         close_box(cx, number);
         return Attention::Waiting;
     }
