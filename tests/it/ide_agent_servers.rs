@@ -169,7 +169,8 @@ async fn agent_question_without_a_running_server_says_why_and_what_to_do() {
     ide.prompt("ask").await;
     ide.wait_for_text("all done").await;
     let text = result(&ide, 1);
-    assert!(text.contains("is installed: none (no-such-server). The user can install one"), "{text}");
+    assert!(text.contains("is installed. The user can install one of these"), "{text}");
+    assert!(text.contains("none (no-such-server)"), "{text}");
 }
 
 #[tokio::test]

@@ -106,6 +106,10 @@ fn check_files(cx: &mut Cx<'_>, files: Vec<(BufferId, PathBuf, Stamp)>) {
         let work = async move { stamp_of(&*env, &file, seen).await };
         cx.tasks.spawn("files.check", work, move |cx, now| {
             let Some(now) = answer_or_error(cx, "look at an open file", now) else { return };
+            // Renamed meanwhile: the answer is about another file.
+            if cx.state.buffers.get_mut(buffer).is_none_or(|open| open.path.as_ref() != Some(&path)) {
+                return;
+            }
             let disk = match &now {
                 Ok((_, stamp)) if *stamp == known => DiskState::Same,
                 Ok(_) => DiskState::Changed,
