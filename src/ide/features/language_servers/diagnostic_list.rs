@@ -28,6 +28,8 @@ pub const PICKER: PickerSpec = PickerSpec {
         (_, Some(place)) => Some(PreviewTarget::file(place.path.clone(), Some(place.at.line as usize + 1))),
         _ => None,
     }),
+    // Letters in their order are in every long message.
+    by_words: true,
     // In the list a long message is cut off.
     about: Some(About { lines: 2, in_place_of_preview: false, text: |_, row| vec![row.text.clone()] }),
     load: |state| RowSource::Rows(diagnostics(state), Vec::new()),
