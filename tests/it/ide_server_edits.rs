@@ -219,7 +219,8 @@ async fn wait_for_request(ide: &mut TestIde, text: &str) {
     let limit = Instant::now() + Duration::from_secs(20);
     while !ide.file_text("../script.json.log").contains(text) {
         assert!(Instant::now() < limit, "{text}: {}", ide.picture());
-        let _ = tokio::time::timeout(Duration::from_millis(5), ide.headless.idle()).await;
+        // The IDE is not idle while it waits for the server: the end of the time is expected.
+        drop(tokio::time::timeout(Duration::from_millis(5), ide.headless.idle()).await);
     }
 }
 
@@ -260,7 +261,7 @@ async fn rename_box_takes_the_keys_until_the_preview_comes() {
     ide.wait_for_text("Rename to new: change 1 place in 1 file?").await;
     ide.headless.idle().await;
     assert!(!ide.picture().contains("Renaming"), "{}", ide.picture());
-    // Whoever typed something else a moment ago does not mean the question.
+    // A key right after others that were meant for the box does not answer the question.
     ide.keys("y").await;
     assert_eq!(ide.text(), "one\n");
     ide.advance(Duration::from_secs(2));
